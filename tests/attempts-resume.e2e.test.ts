@@ -1,7 +1,7 @@
 // Attempts that wait for a person to fix what the provider refuses, or for a provider that is down. Paid work
 // continues where it stopped, and all views show the cause of the wait.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
@@ -57,7 +57,9 @@ it("a paused attempt stops before its next call, shows it everywhere, and contin
   assert.equal(tooSoon.code, 0, tooSoon.stderr);
   const cancelled = await at.pipeline(["attempts", "resume", "--root", at.root]);
   assert.equal(cancelled.stdout, `${attemptName}: goes on; it had not paused yet\n`);
-  const paused = await at.pipeline(["attempts", "pause", "--root", at.root]);
+  const none = await at.pipeline(["attempts", "pause", "attempt[agent=other]", "--root", at.root]);
+  assert.equal(none.code, 2, "a pattern that matches no attempt");
+  const paused = await at.pipeline(["attempts", "pause", "attempt[agent=mod*]", "--root", at.root]);
   assert.equal(paused.code, 0, paused.stderr);
   assert.match(
     paused.stdout,
@@ -73,7 +75,8 @@ it("a paused attempt stops before its next call, shows it everywhere, and contin
   );
   const unset = await at.pipeline(["attempts", "resume", "", "--root", at.root], { env: env(oldKey) });
   assert.equal(unset.code, 2, "an empty name, as of an unset variable, begins every ID");
-  const resumed = await at.pipeline(["attempts", "resume", "--root", at.root], { env: env(oldKey) });
+  const resume = ["attempts", "resume", "attempt[task=empty]", "--root", at.root];
+  const resumed = await at.pipeline(resume, { env: env(oldKey) });
   assert.equal(resumed.code, 0, resumed.stderr);
   const ended = await run.ended;
   assert.equal(ended.code, 0, ended.stderr);
@@ -244,3 +247,40 @@ it("run, status, log and list name a provider that is down; after a stop by hand
   assert.equal((await run.ended).code, 1);
   assertWhole(await quarantined(at), /while it waited: unreachable/);
 });
+
+for (const [complaint, where] of [
+  ["bad-request", "in pipelines/"],
+  ["too-long", "given by path"],
+] as const)
+  it(`an attempt that ends by ${complaint} in a pipeline ${where} names it everywhere, and the printed command continues it without paying again`, async (at, t) => {
+    let answered = 0;
+    let refuses = true;
+    const script: Script = () => (answered >= 2 && refuses ? { status: 400, complaint } : work[answered++]!);
+    const served = await startLoopbackProvider({ script, key: null });
+    t.after(() => served.close());
+    defineLlmAttempt(at, served);
+    const pipeline = where === "given by path" ? `${at.name}/${at.name}.yaml` : at.name;
+    if (pipeline !== at.name)
+      renameSync(join(repository.path, `pipelines/${at.name}.yaml`), join(repository.path, pipeline));
+    const run = at.start(["run", pipeline, "--json", "--yes", "--root", at.root], { env: env(oldKey) });
+    const ended = await run.ended;
+    assert.equal(ended.code, 1, ended.stderr);
+    assertWhole(await quarantined(at), new RegExp(`${complaint}: `));
+    const status = await at.pipeline(["status", pipeline, "--root", at.root], { env: env(oldKey) });
+    const command = /pnpm pipeline (attempts resume .*--root \S+)/.exec(status.stdout)?.[1];
+    for (const words of [
+      ["attempts", "list"],
+      ["attempts", "list", "--json"],
+      ["status", pipeline],
+      ["status", pipeline, "--json"],
+    ]) {
+      const { stdout } = await at.pipeline([...words, "--root", at.root], { env: env(oldKey) });
+      assert.match(stdout, new RegExp(`${complaint}: `), words.join(" "));
+    }
+    assert.ok(command, status.stdout);
+    refuses = false;
+    const resumed = await at.pipeline(command.split(" "), { env: env(oldKey) });
+    assert.equal(resumed.code, 0, resumed.stderr);
+    assert.equal(answered, 4, "no call is asked twice");
+    assert.equal(recorded(at).ledger.usage!.calls, 4);
+  });

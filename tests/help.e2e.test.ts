@@ -1,6 +1,7 @@
 // What --help shows: examples of every command that are valid for the program and the repository today.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -75,6 +76,61 @@ test("examples use existing options of the command, and existing pipelines, task
           assert.ok(known.has(value) || seeds.test(value), `${command}: ${value}`);
     }
   }
+});
+
+/** Help of a command, e.g. `attempts resume`, and of its group. */
+const helpOf = new Map<string, string>();
+function helpFor(words: string[]): string | undefined {
+  const own = help.get(words[0]!);
+  if (own === undefined || !/^Commands:/m.test(own) || words[1] === undefined) return own;
+  const name = words.slice(0, 2).join(" ");
+  if (!helpOf.has(name)) {
+    const isKnown = new RegExp(`^ +${RegExp.escape(words[1])}\\b`, "m").test(own);
+    helpOf.set(name, isKnown ? pipeline(...words.slice(0, 2), "--help") : "");
+  }
+  return helpOf.get(name) || undefined;
+}
+
+/** The command lines that source code prints, with a placeholder for what it fills in. */
+function printedCommands(source: string): string[] {
+  const text = source.replace(/^\s*(\/\/|\*|#).*$/gm, "").replace(/\$\{typedProgram\(\)\}/g, "pnpm pipeline");
+  const literal = /(?:pnpm pipeline |`pipeline )([a-z][^`"\\\n;)]*)/g;
+  // in a string between quotes, or in a template between escaped backticks
+  const short =
+    /(?:"[^"`\n]*`|\\`)((?:attempts|cache|sources|protocol|doctor|report) [a-z-][^`"\\\n;)]*)\\?`/g;
+  const typed = /typedCommand\(\s*"([a-z][a-z -]*)"/g;
+  return [...text.matchAll(literal), ...text.matchAll(short), ...text.matchAll(typed)].map(([, line]) =>
+    line!.replace(/\$\{.*?\}/g, "X").replace(/'[^']*'/g, "X"),
+  );
+}
+
+test("every command that a message prints exists, with its options", () => {
+  const files = ["runners", "pipelines", "scorers", "tasks"].flatMap((folder) =>
+    globSync(`${folder}/**/*.{ts,py,js}`, {
+      cwd: repository,
+      exclude: ["**/node_modules/**", "**/testing/**", "**/tests/**", "**/*.test.ts", "**/test_*"],
+    }),
+  );
+  let found = 0;
+  const wrong = files.flatMap((file) =>
+    printedCommands(readFileSync(join(repository, file), "utf8")).flatMap((line) => {
+      const words = line.split(/\s+/);
+      const own = helpFor(words);
+      found++;
+      if (own === undefined) return [`${file}: no command: ${line}`];
+      const options = words.flatMap((word) => /^--[a-z-]+/.exec(word)?.[0] ?? []);
+      const missing = options.filter((option) => !new RegExp(`^ +(-., )?${option}\\b`, "m").test(own));
+      return missing.map((option) => `${file}: ${option} of: ${line}`);
+    }),
+  );
+  assert.deepEqual(wrong, []);
+  assert.ok(found > 60, `${found} commands`);
+});
+
+test("what the gates of a run ask for is accepted by every command that starts attempts", () => {
+  for (const words of [["run"], ["attempts", "resume"], ["attempts", "branch"]])
+    for (const option of ["--price", "--max-cost", "--max-gpu-hours", "--yes"])
+      assert.match(helpFor(words)!, new RegExp(`^ +${option}\\b`, "m"), `${words.join(" ")}: ${option}`);
 });
 
 test("help repeats the form of command that the user typed", () => {

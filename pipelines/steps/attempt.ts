@@ -184,10 +184,10 @@ try {
     const cause = troubleCause(error);
     const detail = redactor.redact((error as Error).message);
     console.error(detail); // a stack would add nothing
-    process.exitCode = cause === undefined ? 1 : troubleCode;
+    process.exitCode = cause === "harness" ? 1 : troubleCode;
     // for the supervisor of this step: neither the agent's failure nor this program's
     // `begun`: without a sandbox nothing of the agent ran, and another machine may have one
-    if (cause !== undefined && folder !== undefined)
+    if (folder !== undefined)
       writeReserved(
         join(folder, "trouble.json"),
         JSON.stringify({ cause, detail, ...(sandbox === undefined && { begun: "no" }) }),
@@ -201,8 +201,8 @@ try {
   if (!keepFiles) rmSync(work, { recursive: true, force: true });
 }
 
-function troubleCause(error: unknown): "machine" | "operator" | undefined {
+/** `harness`: another try would fail in the same way. */
+function troubleCause(error: unknown): "machine" | "operator" | "harness" {
   if (!(error instanceof ProviderTrouble)) return "machine";
-  if (error.whose === "harness") return undefined;
-  return error.whose === "operator" ? "operator" : "machine";
+  return error.whose === "operator" || error.whose === "harness" ? error.whose : "machine";
 }

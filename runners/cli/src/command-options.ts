@@ -76,6 +76,16 @@ export function withPrices(command: Command, what: { maxCost: string; price: str
     .option("--price <model=input/output>", `${what.price}; repeatable`, collect, []);
 }
 
+/** What may begin or continue paid attempts without a question. */
+export function withConsent(command: Command, { maxCost }: { maxCost: string }): Command {
+  return withPrices(
+    command
+      .option("--max-gpu-hours <hours>", "start it without a question up to this many GPU hours")
+      .option("--yes", "start it without a question", false),
+    { maxCost, price: "dollars per million tokens, for models without a known price" },
+  );
+}
+
 export function withJobs(command: Command): Command {
   return command.option("--jobs <n>", "number of CPUs to use (default: all)");
 }

@@ -1,8 +1,8 @@
 // Declares the commands on what is kept: attempts, the cache, fingerprints and locked sources.
 import { type Command, Option } from "commander";
-import { type Loads, withAll, withJobs, withPlace, withPrices, withSet } from "./command-options.ts";
+import { type Loads, withAll, withConsent, withJobs, withPlace, withSet } from "./command-options.ts";
 
-const attemptWords = "an attempt as `attempts list` names it, or its stage instance; quote it";
+const attemptWords = "an attempt as `attempts list` names it, or its stage instance or pattern; quote it";
 
 export function attemptCommands(program: Command, loads: Loads): void {
   const attempts = program
@@ -70,21 +70,19 @@ export function attemptCommands(program: Command, loads: Loads): void {
     .action(loads(async () => (await import("./commands/attempts/attempts-intervene.ts")).attemptsNote));
   const branch = declare("branch", "start a new attempt at a checkpoint of another one; it is in no table")
     .argument("<attempt>", `${attemptWords}; it has no record yet`)
-    .requiredOption("--at <step>", "the number of its model's answers; or the nearest checkpoint before it")
-    .option("--max-gpu-hours <hours>", "start it without a question up to this many GPU hours")
-    .option("--yes", "start it without a question", false);
+    .requiredOption("--at <step>", "the number of its model's answers; or the nearest checkpoint before it");
   withJobs(
-    withPrices(branch, {
-      maxCost: "the most that the branch may spend; no question up to this",
-      price: "dollars per million tokens, for models without a known price",
-    }),
+    withConsent(branch, { maxCost: "the most that the branch may spend; no question up to this" }),
   ).action(loads(async () => (await import("./commands/attempts/attempts-branch.ts")).attemptsBranch));
-  declare(
+  const resume = declare(
     "resume",
     "continue attempts that wait for you, with the keys set in this shell, or whose supervisor or host died",
   )
     .argument("[attempt...]", `${attemptWords} (default: all of them)`)
-    .action(loads(async () => (await import("./commands/attempts/attempts-resume.ts")).attemptsResume));
+    .option("--pipeline <path>", "the file of their pipeline, if it is not in pipelines/");
+  withConsent(resume, {
+    maxCost: "the most that attempts without a supervisor may spend from now on",
+  }).action(loads(async () => (await import("./commands/attempts/attempts-resume.ts")).attemptsResume));
   declare("adopt", "make records of lost attempts that had finished")
     .argument("[attempt]", "a lost attempt, by its stage instance or the name of its folder (default: all)")
     .action(loads(async () => (await import("./commands/attempts/attempts-adopt.ts")).attemptsAdopt));

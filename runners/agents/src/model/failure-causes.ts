@@ -159,7 +159,8 @@ export const modelCauses = {
     time: "provider",
     tokens: "none",
     attempt: "goes on",
-    wayOut: "set a smaller `contextTokens` in the preset: the request should have been cut before",
+    wayOut:
+      "set `contextTokens` in the preset to the model's context, so that requests are cut before, or choose a model with a longer one",
   },
   "blocked-request": {
     whose: "agent-refusal",

@@ -1,6 +1,8 @@
 // Asks the model with a conversation cut to its context window, and cuts more if the provider still refuses it.
 import { unreachable } from "@mlrb/core/ports/outcome";
+import { failureOf } from "../model/cause-of.ts";
 import type { Message, ModelResponse } from "../model/model-client.ts";
+import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { specsOf } from "./chosen-tools.ts";
 import {
   type Conversation,
@@ -77,11 +79,7 @@ export function windowedAsker(
           if (request.meter.over()) return undefined;
           break; // a person has extended the budget meanwhile
         case "too-long":
-          if (tries === tooLongMax)
-            throw new Error(
-              `the model takes no request of ${characters} characters, which is system prompt, task and notes; ` +
-                "set contextTokens in the preset to the model's context, or choose a model with a longer one",
-            );
+          if (tries === tooLongMax) throw tooLong(request.model, { characters, tries: tries + 1 });
           window = narrowedWindow(window, characters);
           break;
         default:
@@ -89,4 +87,12 @@ export function windowedAsker(
       }
     }
   };
+}
+
+function tooLong(
+  model: { provider: string; id: string },
+  { characters, tries }: { characters: number; tries: number },
+): ProviderTrouble {
+  const detail = `the model takes no request of ${characters} characters, which is system prompt, task and notes`;
+  return new ProviderTrouble(model, failureOf("too-long", { detail }), { tries, waitedMs: 0 });
 }

@@ -290,7 +290,7 @@ test("a request that the provider refuses as too long is cut and sent again", as
 test("a task that is too long for the model is a mistake of the preset, not of the agent", async () => {
   await assert.rejects(
     run("react", () => ({ kind: "too-long" })),
-    /takes no request of \d+ characters.*set contextTokens in the preset/,
+    { cause: "too-long", message: /takes no request of \d+ characters.*`contextTokens` in the preset/ },
   );
 });
 

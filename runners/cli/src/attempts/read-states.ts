@@ -10,6 +10,7 @@ import { orphanedAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { lastEnds } from "@mlrb/local/journal/last-ends";
 import { type LiveRun, liveRuns } from "@mlrb/local/leases/live-runs";
+import type { SummarizedRecord } from "@mlrb/local/records/attempt-records";
 import type { Result } from "@mlrb/local/run/result";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { type ShownWait, shownWait } from "../show/attempt-wait-text.ts";
@@ -63,10 +64,14 @@ export async function readStates(
       ? [{ stage, since: card.startedAt, supervisor: state.supervisor }]
       : [];
   });
-  const recorded = workspace.attempts.summaries(undefined, plan);
+  let recorded: SummarizedRecord[] = [];
+  const unrecorded = unrecordedAttempts(workspace.state, () => {
+    recorded = workspace.attempts.summaries(undefined, plan);
+    return recorded;
+  });
   const sums = attemptSums(
     recorded.filter(({ record }) => isOurs(record.slot)).map(({ record }) => recordedCost(record)),
-    unrecordedAttempts(workspace.state, recorded).filter(({ card }) => isOurs(card.slot)),
+    unrecorded.filter(({ card }) => isOurs(card.slot)),
   );
   const running = new Set([...adopted, ...orphans.map(({ stage }) => stage)]);
   const { previews, results } = await previewPlan(plan, selected, {

@@ -19,7 +19,7 @@ export function spendingNow(
   { plan: { pipeline, profile }, recorded, began }: Since,
 ): string {
   const held = recorded.flatMap((stage) => attempts.inSlot({ pipeline, profile, stage }) ?? []);
-  const others = unrecordedAttempts(state, held).filter(
+  const others = unrecordedAttempts(state, () => held).filter(
     ({ kind, card }) =>
       card.slot.pipeline === pipeline &&
       card.slot.profile === profile &&

@@ -1,5 +1,5 @@
-// What of a run failed for the machine's or a provider's reason, or waits for a person, each with the command that mends
-// it. The end of `run` and `status` print the same list.
+// What of a run failed for the machine's or a provider's reason, can be resumed, or waits for a person, each with the
+// command that mends it. The end of `run` and `status` print the same list.
 import { join } from "node:path";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import { type Outcome, outcomeCause } from "@mlrb/core/ports/outcome";
@@ -7,6 +7,7 @@ import { attemptFolders, type PlacedAttempt } from "@mlrb/local/attempts/attempt
 import { quarantineIn } from "@mlrb/local/attempts/quarantine";
 import { isResumable } from "@mlrb/local/resume/resumable";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
+import { isPipelinePath } from "../request/request.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import type { ShownWait } from "../show/attempt-wait-text.ts";
 
@@ -40,15 +41,18 @@ export function troublesOf(ended: Ended[], { state, slot, waits, asked }: Troubl
     .filter(isOurs)
     .sort((a, b) => (a.card.startedAt < b.card.startedAt ? 1 : -1));
   const failed = ended.flatMap(({ stage, outcome }): Trouble[] => {
-    if (outcome.kind !== "failed" || !isOfMachine(outcome)) return [];
+    if (outcome.kind !== "failed") return [];
     const why = outcomeCause(outcome);
     const ofStage = ({ card }: PlacedAttempt) => card.slot.stage === stage;
     const left = broken.find(ofStage) ?? lost.find(ofStage);
     if (left && isStopped(left, state)) return []; // a person wanted it to end
     const resumes = left !== undefined && isResumable(left.path, left.card);
+    if (!resumes && !isOfMachine(outcome)) return [];
     const { root, ...options } = asked.options;
     const command = resumes
-      ? typedCommand("attempts resume", lost.includes(left) ? left.name : attemptId(left.name), { root })
+      ? typedCommand("attempts resume", lost.includes(left) ? left.name : attemptId(left.name), {
+          ...{ root, pipeline: isPipelinePath(asked.pipeline) ? asked.pipeline : undefined },
+        })
       : typedCommand("run", asked.pipeline, { ...options, root, only: [stage] });
     return [{ stage, why, command }];
   });

@@ -22,9 +22,12 @@ export type Unrecorded = {
   words: string;
 };
 
-/** `recorded`: a run killed right after it wrote a record leaves the attempt's folder too. */
-export function unrecordedAttempts(state: StateFolder, recorded: SummarizedRecord[]): Unrecorded[] {
-  const known = new Set(recorded.map(({ record }) => `${record.attemptKey} ${record.ran.startedAt}`));
+/**
+ * `recorded` reads the records. It is called after the folders were read, since a folder goes once its record is there: in
+ * the other order an attempt that is recorded meanwhile would be in neither. A run killed right after it wrote a record
+ * leaves both.
+ */
+export function unrecordedAttempts(state: StateFolder, recorded: () => SummarizedRecord[]): Unrecorded[] {
   const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
     const kind = kindOf(attemptFate(one.path, state.root), one.card);
     if (kind === undefined) return []; // it has been moved
@@ -37,6 +40,7 @@ export function unrecordedAttempts(state: StateFolder, recorded: SummarizedRecor
     return { kind: "lost", name, card, durationMs, cost, left: { cause, folder }, words: causeWords(cause) };
   });
   const moved = new Set(lost.map(({ name }) => name));
+  const known = new Set(recorded().map(({ record }) => `${record.attemptKey} ${record.ran.startedAt}`));
   return [...here.filter(({ name }) => !moved.has(name)), ...lost].filter(
     ({ card }) => !known.has(`${card.key} ${card.startedAt}`),
   );

@@ -1,9 +1,11 @@
 // What became of each planned attempt: the record behind the tables, other attempts in its place, and what people did.
+
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Report } from "@mlrb/formats/report";
 import type { ObservedAttempt } from "@mlrb/formats/report/protocol";
 import { readAdjudications } from "@mlrb/local/records/adjudications";
+import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { plainText } from "@mlrb/report/read/plain-text";
 import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
@@ -14,14 +16,18 @@ type History = Pick<ObservedAttempt, "task" | "agent" | "seed" | "used" | "other
 
 /** In the order of the plan; `others` may hold the attempt itself while it runs. Damaged records are left out: `attempts verify` names them. */
 export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
-  const records = workspace.attempts.readable();
+  let records: HeldRecord[] = [];
+  const unrecorded = unrecordedAttempts(workspace.state, () => {
+    records = workspace.attempts.readable();
+    return records;
+  });
   const tries = [
     ...records.map(({ digest, record }) => ({
       ...{ kind: "recorded" as const, digest, slot: record.slot, axes: record.axes, cause: "" },
       key: record.attemptKey,
       ...{ startedAt: record.ran.startedAt, branch: record.parts.branch !== undefined },
     })),
-    ...unrecordedAttempts(workspace.state, records).map(({ kind, card, words }) => ({
+    ...unrecorded.map(({ kind, card, words }) => ({
       ...{ kind: kind === "lost" ? ("lost" as const) : ("running" as const), digest: undefined },
       ...{ slot: card.slot, axes: card.axes, key: card.key, cause: plainText(words, 200) },
       ...{ startedAt: card.startedAt, branch: card.parts.branch !== undefined },

@@ -1,4 +1,5 @@
 // Finds the running attempt that a user names: by the beginning of its folder's name, or by its stage instance.
+import { stageMatcher } from "@mlrb/core/plan/select-instances";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
@@ -10,9 +11,7 @@ export function findRunning(
   kinds: readonly AttemptFolder["state"]["kind"][] = ["running"],
 ): AttemptFolder | string {
   const all = attemptFolders(state.running).filter((one) => kinds.includes(one.state.kind));
-  const ofStage = all.filter(({ card }) => card.slot.stage === what);
-  const named = all.filter((one) => what === undefined || isNamed(one, what));
-  const found = ofStage.length > 0 ? ofStage : named;
+  const found = what === undefined ? all : namedBy(what, all);
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
     const which =
@@ -24,6 +23,17 @@ export function findRunning(
   const going = all.map(({ card }) => card.slot.stage);
   const which = going.length > 0 ? `; running: ${going.join(", ")}` : "";
   return `no-such-attempt: no attempt ${what === undefined ? "" : `${what} `}is running here${which}`;
+}
+
+/** By their stage instance, else by their ID or its beginning, else by a pattern of stage instances. */
+export function namedBy<One extends Pick<AttemptFolder, "name" | "card">>(what: string, all: One[]): One[] {
+  const matches = stageMatcher(what);
+  const ways = [
+    ({ card }: One) => card.slot.stage === what,
+    (one: One) => isNamed(one, what),
+    ({ card }: One) => what.trim() !== "" && matches(card.slot.stage),
+  ];
+  return ways.map((isMeant) => all.filter(isMeant)).find((found) => found.length > 0) ?? [];
 }
 
 /** By its ID, or by the beginning of its ID, of at least four characters. */

@@ -104,10 +104,13 @@ export function readWords(
   return { problems: [file, set].filter((one) => typeof one === "object" && "code" in one) as Diagnostic[] };
 }
 
+export function isPipelinePath(pipeline: string): boolean {
+  return /[/\\]|\.(ya?ml|ts)$/.test(pipeline);
+}
+
 /** `NAME` or a path, as a path from the repository's root. */
 export function pipelineFile(repository: string, pipeline: string, sources: Sources): string | Diagnostic {
-  const isPath = /[/\\]|\.(ya?ml|ts)$/.test(pipeline);
-  if (!isPath) {
+  if (!isPipelinePath(pipeline)) {
     for (const file of [`pipelines/${pipeline}.yaml`, `pipelines/${pipeline}.ts`]) {
       if (sources.read(file) !== undefined) return file;
     }

@@ -251,8 +251,10 @@ function withReport(result: ExecutionResult, work: string): ExecutionResult {
   if (result.kind === "succeeded" && words.where)
     return { ...result, where: { ...result.where, ...words.where } };
   if (result.kind === "failed" && result.cause === "exit-code" && words.trouble?.detail) {
-    const cause = words.trouble.cause === "operator" ? "operator" : "machine";
-    return { kind: "failed", cause, detail: words.trouble.detail };
+    const { cause: whose, detail } = words.trouble;
+    // a request that the provider refuses is refused again: its stage is not retried, unlike after a machine's failure
+    const cause = whose === "harness" ? "exit-code" : whose === "operator" ? "operator" : "machine";
+    return { kind: "failed", cause, detail };
   }
   return result;
 }

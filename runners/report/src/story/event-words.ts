@@ -153,14 +153,14 @@ function iterationWords(line: string, wellFormed: boolean): string {
 }
 
 function snapshotWords(event: Extract<TrajectoryEvent, { event: "snapshot" }>): string {
-  const { name, digest, files, bytes, changed = [], gone = [] } = event;
+  const { name, files, bytes, changed = [], gone = [] } = event; // its digest is of another form than the submission's
   const listed = (word: string, paths: string[]) => {
     const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
     return paths.length === 0 ? "" : `; ${word} ${paths.slice(0, 3).join(", ")}${more}`;
   };
   const size = `${files} ${files === 1 ? "file" : "files"}, ${bytesText(bytes)}`;
   const changes = changed.map(({ path }) => path);
-  return `${name}: ${digest.slice(0, 12)}, ${size}${listed("new or changed", changes)}${listed("deleted", gone)}`;
+  return `${name}: ${size}${listed("new or changed", changes)}${listed("deleted", gone)}`;
 }
 
 function endWords(result: unknown): string {

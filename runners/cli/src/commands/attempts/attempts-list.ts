@@ -33,9 +33,13 @@ export function attemptsList(repository: string, wanted: string[], options: List
   let damaged: { record?: string; path: string; why: string }[] = [];
   const isWanted = filterOf(wanted, options);
   const reports = rememberingReports();
-  const readable = records.summaries((record, { message }) =>
-    damaged.push({ record, path: join(state.attempts, "records", record), why: message }),
-  );
+  let readable: SummarizedRecord[] = [];
+  const unrecorded = unrecordedAttempts(state, () => {
+    readable = records.summaries((record, { message }) =>
+      damaged.push({ record, path: join(state.attempts, "records", record), why: message }),
+    );
+    return readable;
+  });
   const held = readable
     .filter(({ digest, record }) => isWanted("recorded", digest, record.slot))
     .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1))
@@ -56,9 +60,7 @@ export function attemptsList(repository: string, wanted: string[], options: List
   const waits = new Map(
     waitingAttempts(state.running).map((one) => [one.name, shownWait(one, { repository, root })]),
   );
-  const unfinished = unrecordedAttempts(state, readable).filter(({ kind, name, card }) =>
-    isWanted(kind, name, card.slot),
-  );
+  const unfinished = unrecorded.filter(({ kind, name, card }) => isWanted(kind, name, card.slot));
   const conflicts = conflictsAmong(held, records);
   const sums = attemptSums(
     held.map(({ record }) => recordedCost(record)),

@@ -9,14 +9,18 @@ import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { type AttemptFolder, attemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { type WaitingAttempt, waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { markSecrets } from "@mlrb/local/attempts/secret-marks";
+import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { reopenAttempts } from "@mlrb/local/resume/reopen-attempt";
 import { resumeAttempt } from "@mlrb/local/resume/resume-attempt";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { runBranch } from "../../attempts/branch-run.ts";
+import type { CostOptions } from "../../gates/cost-gate.ts";
 import { axesSet } from "../../request/axes-set.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
-import { isNamed } from "../../request/find-running.ts";
+import { isNamed, namedBy } from "../../request/find-running.ts";
+import { pipelineNames, readRequest } from "../../request/request.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
+import { shellWord } from "../../request/typed-command.ts";
 import { typedProgram } from "../../request/typed-program.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
@@ -27,11 +31,17 @@ type Resumable = WaitingAttempt | BrokenOff | Pausing;
 type Pausing = Pick<AttemptFolder, "name" | "card"> & { pauses: string };
 type BrokenOff = Pick<AttemptFolder, "name" | "path" | "card">;
 
-/** `asked`: beginnings of names, or stage instances; empty: every attempt that waits for a person or was broken off. */
+/** `pipeline`: its file, where it is not in pipelines/. */
+export type ResumeOptions = PlaceOptions & CostOptions & { pipeline?: string };
+
+/**
+ * `asked`: beginnings of names, stage instances, or patterns, which may mean several; empty: every attempt that waits for
+ * a person or was broken off.
+ */
 export async function attemptsResume(
   repository: string,
   asked: string[],
-  options: PlaceOptions,
+  options: ResumeOptions,
 ): Promise<number> {
   const place = attemptPlace(repository, options.root);
   const { running } = place.state;
@@ -45,13 +55,14 @@ export async function attemptsResume(
     !("waits" in one) || one.waits.some(({ why }) => why === "operator");
   const chosen = asked.length === 0 ? all.filter(waitsForAPerson) : [];
   for (const what of asked) {
-    const found = all.filter((one) => isNamed(one, what) || one.card.slot.stage === what);
-    if (found.length !== 1) {
+    const found = namedBy(what, all);
+    const isOne = found.some((one) => isNamed(one, what) || one.card.slot.stage === what);
+    if (found.length === 0 || (isOne && found.length > 1)) {
       const problem = found.length === 0 ? "no attempt that waits" : `${found.length} attempts that wait`;
       process.stderr.write(`no-such-attempt: ${problem} here is called "${what}"${helpWords(all)}\n`);
       return 2;
     }
-    chosen.push(found[0]!);
+    chosen.push(...found);
   }
   if (chosen.length === 0) {
     process.stderr.write("no-such-attempt: no attempt waits for a person or was broken off here\n");
@@ -119,7 +130,7 @@ const nameMin = 8;
 async function continueBroken(
   repository: string,
   broken: BrokenOff[],
-  options: PlaceOptions,
+  options: ResumeOptions,
 ): Promise<number> {
   const isBranch = ({ card }: BrokenOff) => card.parts.branch !== undefined;
   let code = 0;
@@ -128,7 +139,12 @@ async function continueBroken(
   const planned = broken.filter((one) => !isBranch(one));
   const runs = Map.groupBy(planned, ({ card: { slot } }) => JSON.stringify([slot.pipeline, slot.profile]));
   for (const [{ card }, ...others] of runs.values() as Iterable<[BrokenOff, ...BrokenOff[]]>) {
-    const { pipeline, profile } = card.slot;
+    const { profile } = card.slot;
+    const pipeline = await pipelineOf(repository, card, options);
+    if (pipeline === undefined) {
+      code = 2;
+      continue;
+    }
     const cards = [card, ...others.map((one) => one.card)];
     const only = cards.map(({ slot }) => slot.stage);
     const asked = { ...options, profile, only, set: axesSet(cards) };
@@ -138,15 +154,40 @@ async function continueBroken(
   for (const { name, card } of broken) {
     if (attemptFolder(running, name)?.state.kind !== "resumable") continue;
     code = Math.max(code, 1);
-    process.stderr.write(`not-resumed: ${card.slot.stage}: ${stillBroken(name, card.slot)}
+    process.stderr.write(`not-resumed: ${card.slot.stage}: ${stillBroken(name, { ...card.slot, pipeline: options.pipeline ?? card.slot.pipeline })}
 `);
   }
   return code;
 }
 
+/** What a run of the attempt's pipeline is asked for; undefined after saying why there is none. */
+async function pipelineOf(
+  repository: string,
+  { slot }: BrokenOff["card"],
+  options: ResumeOptions,
+): Promise<string | undefined> {
+  const { pipeline: file } = options;
+  if (file === undefined) {
+    if (pipelineNames(sourceFiles(repository)).includes(slot.pipeline)) return slot.pipeline;
+    process.stderr.write(
+      `unknown-pipeline: ${slot.stage}: its pipeline ${oneLine(slot.pipeline)} is not in pipelines/\n  help: name its file: --pipeline PATH\n`,
+    );
+    return undefined;
+  }
+  const asked = { profile: slot.profile, only: [], set: [], json: options.json };
+  const request = await readRequest(repository, file, asked);
+  if (!request) return undefined;
+  const { pipeline } = request.plan;
+  if (pipeline === slot.pipeline) return file;
+  process.stderr.write(
+    `other-pipeline: ${slot.stage}: it began in the pipeline ${oneLine(slot.pipeline)}, and ${oneLine(file)} is ${pipeline}\n`,
+  );
+  return undefined;
+}
+
 function stillBroken(name: string, { pipeline, profile, stage }: BrokenOff["card"]["slot"]): string {
   const id = attemptId(name);
-  return `the run of ${pipeline} ${profile} did not continue it: it failed above, or the attempt's key has changed because a file or a parameter differs\n  help: restore what differs and repeat this command, or run ${pipeline} --only '${stage}' with the options with which it began, or give it up: ${typedProgram()} attempts stop ${id}`;
+  return `the run of ${pipeline} ${profile} did not continue it: it failed above, or the attempt's key has changed because a file or a parameter differs\n  help: restore what differs and repeat this command, or type ${typedProgram()} run ${shellWord(pipeline)} --only ${shellWord(stage)} with the options with which it began, or give it up: ${typedProgram()} attempts stop ${id}`;
 }
 
 async function resume({ name, path, card }: WaitingAttempt, json: boolean): Promise<boolean> {
