@@ -1,6 +1,6 @@
 """Makes folders of tiny models as real libraries leave them, one for each case or for each NAME.
 
-python honest_folders.py FOLDER [NAME…]
+python honest_folders.py FOLDER [NAME…]; python honest_folders.py --list
 """
 
 import json
@@ -384,4 +384,7 @@ def make(root: Path, names: list[str]) -> None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
+    if sys.argv[1] == "--list":
+        print(json.dumps(list(CASES)))
+        raise SystemExit
     make(Path(sys.argv[1]), sys.argv[2:] or list(CASES))
