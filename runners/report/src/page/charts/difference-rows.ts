@@ -1,6 +1,7 @@
 // The last row of the forest plot: the difference of means over tasks between the leading agent and each other one. Pure.
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
+import { meanByBenchmark } from "../../compare/by-benchmark.ts";
 import { differenceTexts } from "../../sections/statistics-text.ts";
 
 /** `value` over 0: the first agent is better. */
@@ -45,8 +46,15 @@ export function differenceRows(report: Report): DifferenceRow[] {
       {
         ...{ first, second, ...own },
         note: `${over}${interval === null ? `, ${why}` : ""}`,
-        words: `${first} minus ${second} over ${over}: ${texts.value}${texts.interval === null ? `, ${why}` : `, 95 % interval ${texts.interval}`}`,
+        words: `${first} minus ${second} over ${over}: ${texts.value}${texts.interval === null ? `, ${why}` : `, 95 % interval ${texts.interval}`}${byBenchmark(report, [first, second], difference.tasks)}`,
       },
     ];
   });
+}
+
+/** `; by benchmark +0.31`, where a benchmark decides several of the tasks. */
+function byBenchmark(report: Report, agents: string[], tasks: string[]): string {
+  const [a, b] = agents.map((agent) => meanByBenchmark(report, { agent, tasks }));
+  if (a!.value === null || b!.value === null || a!.n < 2 || a!.n === tasks.length) return "";
+  return `; by benchmark ${differenceTexts({ value: a!.value - b!.value, interval: null }).value}`;
 }
