@@ -58,13 +58,13 @@ test("the sample of two attempts is described, tested over all tasks, and names 
   );
   assert.match(
     overall!,
-    /^Over all tasks: the agents differ at some task \(p = 2\.6e-4, smallest possible 2\.6e-4\); tested without edge-llm-compression and llm-merging \(2 attempts of minimal/,
+    /^Over all tasks: the agents differ at some task \(p = 2\.6e-4, smallest possible 2\.6e-4\); without edge-llm-compression and llm-merging \(2 attempts of minimal/,
   );
   assert.match(
     overall!,
-    /Difference of normalised means: reference minus minimal over 3 of 7 tasks: \+0\.30/,
+    /Difference of normalised means: reference minus minimal over 3 of 7 tasks: \+0\.\d\d, no interval/,
   );
-  assert.match(overall!, /; by benchmark \+0\.27\. The others have no reference model of the kind n-gram/);
+  assert.match(overall!, /; by benchmark \+0\.\d\d\. The others have no reference model of the kind n-gram/);
   assert.equal(single, "Single tasks: 2 attempts each cannot name a task; 5 could.");
   assert.deepEqual(more, []);
 });
@@ -204,6 +204,19 @@ test("nothing measured is no loss: the causes are named", () => {
     }
     return headline(example.report());
   };
+  const half = new Example({ label: "official" });
+  half.gives("attempt", { task: "letters", agent: "plain", seed: 1 }, { submission: "sha256:a" });
+  half.gives("validate", { task: "letters", agent: "plain", seed: 1 }, passed);
+  half.gives(
+    "score",
+    { task: "letters", agent: "plain", seed: 1, scorer: "bits" },
+    scored("bits", textItems(2)),
+  );
+  half.fails("attempt", { task: "letters", agent: "strong", seed: 1 }, "failed", "the sandbox did not start");
+  assert.equal(
+    headline(half.report())[0],
+    "Observed: no task can be compared (1 attempt each); without letters (no attempt of strong was measured).",
+  );
   const line = "Nothing was measured: 1 of 1 attempt failed (the sandbox did not start).";
   assert.deepEqual(failing(["plain"]), [line]);
   assert.deepEqual(failing(["plain", "strong"]), [line.replace("1 of 1 attempt", "2 of 2 attempts")]);
@@ -239,7 +252,7 @@ test("one agent is compared with the trivial baseline, at tasks with a score", (
 test("every count of tasks is of all planned ones, with the reason where fewer are compared", () => {
   const lines = headline(nastyExample().report());
   assert.match(lines[0]!, /strong has the better mean at 1 of 2 tasks .*; without numbers \(plain has /);
-  assert.match(lines[1]!, /; tested without numbers \(plain has failed attempts/);
+  assert.match(lines[1]!, /; without numbers \(plain has failed attempts/);
 });
 
 test("the page, report.md, the terminal and report.tex print the same lines", () => {

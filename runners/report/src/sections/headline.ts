@@ -61,18 +61,18 @@ function aloneText(report: Report): string {
     return [{ task, why: some ? "its trivial baseline is unknown" : missingText(report, attempts) }];
   });
   const at = `${above.length} of ${counted(report.tasks.length, "task")}`;
-  return `Observed: the mean of ${report.agents[0]!.name} is better than the trivial baseline at ${at}${sizeText(report)}${leftText("without", left)}.`;
+  return `Observed: the mean of ${report.agents[0]!.name} is better than the trivial baseline at ${at}${sizeText(report)}${leftText(left)}.`;
 }
 
 const reasonsMax = 3;
 
-/** `; tested without a and b (why)`. */
-function leftText(what: string, left: Left[]): string {
+/** `; without a and b (why)`. */
+function leftText(left: Left[]): string {
   if (left.length === 0) return "";
   const whys = [...new Set(left.flatMap(({ why }) => why.split("; ")))];
   const more = whys.length > reasonsMax ? [`${whys.length - reasonsMax} more reasons`] : [];
   const tasks = listText([...new Set(left.map(({ task }) => task))]);
-  return `; ${what} ${tasks} (${[...whys.slice(0, reasonsMax), ...more].join("; ")})`;
+  return `; without ${tasks} (${[...whys.slice(0, reasonsMax), ...more].join("; ")})`;
 }
 
 /** ` (2 attempts each, failed ones as the trivial baseline)`. */
@@ -98,10 +98,11 @@ function observedText(report: Report): string {
     if (String(leadersOf(without)) === String(leaders)) return [];
     return ` With the undecided attempts of ${agent} at the trivial baseline, ${winsText(report, without)}.`;
   });
-  return `Observed: ${winsText(report, found)}${sizeText(report)}${equal}${atFloor}${leftText("without", left)}.${doubts.join("")}`;
+  return `Observed: ${winsText(report, found)}${sizeText(report)}${equal}${atFloor}${leftText(left)}.${doubts.join("")}`;
 }
 
-function winsText({ agents, tasks }: Report, { wins }: Observed): string {
+function winsText({ agents, tasks, acrossTasks }: Report, { wins }: Observed): string {
+  if (acrossTasks.ranked.length === 0) return "no task can be compared";
   const best = agents.length === 2 ? "better" : "best";
   const of = counted(tasks.length, "task");
   const [first, ...rest] = wins;
@@ -133,7 +134,7 @@ function overallText(report: Report): string {
   const isWhole = report.acrossTasks.tasks.length === report.tasks.length && left.length === 0;
   const scale = `The others have no reference model of the kind ${report.acrossTasks.kind}, or are not tested.`;
   return [
-    `Over all tasks: ${testText(report)}${leftText("tested without", left)}.`,
+    `Over all tasks: ${testText(report)}${leftText(left)}.`,
     ...(all.length > 1 ? [ranksText(report)] : []),
     differences.length > 0
       ? `Difference of normalised means: ${differences.join("; ")}.${isWhole ? "" : ` ${scale}`}`
