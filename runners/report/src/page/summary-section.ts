@@ -1,5 +1,5 @@
 // The page's first section: which agent is better on which task. It keeps two questions apart: whether these
-// submissions differ on these items, and whether further attempts would.
+// submissions differ on these items, and whether the agents do.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
@@ -20,8 +20,8 @@ export function summarySection(report: Report): Section {
     heading: "Summary",
     caption:
       "On the metric that decides each task. “Beyond item noise” is of these submissions on the same items: whether their " +
-      "difference exceeds two standard errors over items. “p over attempts” is of the permutation test: whether further " +
-      "attempts of the same agents would have the same order (adjusted by Holm's method). It needs more attempts.",
+      "difference exceeds two standard errors over items. “p over attempts” is of the permutation test: whether the agents " +
+      "differ at the task (adjusted by Holm's method over the tasks of all pairs). It needs more attempts.",
     tables: [
       tableOf({
         groups: oneGroup(rows),
