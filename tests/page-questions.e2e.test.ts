@@ -53,7 +53,7 @@ test("who won is on the first screen, with what was run, a row for each task and
   const tab = await open(pages.sample);
   assert.match(
     (await tab.locator(".headline").textContent())!,
-    /reference scored better than minimal at 7 of 7 tasks/,
+    /reference has the better mean at 7 of 7 tasks \(2 attempts each\)/,
   );
   assert.deepEqual(await tab.locator(".badge").allTextContents(), [
     "smoke: practice data, do not cite",
@@ -76,11 +76,11 @@ test("who won is on the first screen, with what was run, a row for each task and
   await tab.close();
 });
 
-test("whether it is real is in the same sentence, and the tests are one click away", { skip }, async () => {
+test("whether it is real is in the next sentence, and the tests are one click away", { skip }, async () => {
   const tab = await open(pages.sample);
   assert.match(
-    (await tab.locator(".headline").textContent())!,
-    /New attempts would probably agree \(p = 2\.6e-4 over 5 tasks\)/,
+    (await tab.locator(".finding").first().textContent())!,
+    /the agents differ at some task \(p = 2\.6e-4, smallest possible 2\.6e-4\)/,
   );
   await tabNamed(tab, "Statistics").click();
   await tab.getByRole("heading", { name: "Agents compared over all tasks" }).waitFor();

@@ -64,7 +64,7 @@ function statisticsText(report: Report): string {
     plainText(coverageLine(report), 2000),
     "Means are over all attempts that are not missing; failed and disqualified ones count as the trivial baseline.",
     "Intervals are 95 % Student-t intervals over valid attempts; pass rates have Wilson's 95 % intervals; standard errors over items are for these submissions only.",
-    "Agents are compared by one two-sided permutation test of their labels within tasks; p of single tasks is corrected by Holm's method; what has too few attempts is not tested.",
+    "Agents are compared by one two-sided permutation test of their labels within tasks; p of pairs and of single tasks is corrected by Holm's method; what has too few attempts is not tested.",
     "docs/statistics.md defines each number.",
   ].join(" ");
 }

@@ -161,7 +161,7 @@ export const agentComparison = wholeObject({
   },
   tasks: {
     ...listOf(taskComparison),
-    description: "the same test of each task alone, adjusted by Holm over these tasks",
+    description: "the same test of each task alone, adjusted by Holm over the tasks of all pairs",
   },
   pairs: pairedComparison,
   design: comparisonDesign,

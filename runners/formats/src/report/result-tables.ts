@@ -234,10 +234,10 @@ const sensitivity = wholeObject({
 const acrossTasks = wholeObject({
   ...head,
   agent: about(textOrNull, "empty for a task that is left out for all agents"),
-  statistic: oneOf("mean-rank", "mean", "mean-without", "interquartile-mean", "left-out"),
+  statistic: oneOf("mean-rank", "mean", "benchmark-mean", "mean-without", "interquartile-mean", "left-out"),
   task: about(textOrNull, "the task that is left out"),
   value: about(numberOrNull, "of normalised scores, or a rank"),
-  n: about(countOrNull, "tasks behind the value"),
+  n: about(countOrNull, "tasks behind the value, or benchmarks behind benchmark-mean"),
   reason: about(textOrNull, "why the task is left out"),
   origin: originOfMean,
 });

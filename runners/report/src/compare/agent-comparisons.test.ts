@@ -308,3 +308,24 @@ test("three agents make three comparisons, one agent makes none, and equal desig
   assert.equal(markdown(all).match(/detectable difference/g)!.length, 1);
   assert.deepEqual(played({ letters: { a: [1, 2] } }).agentComparisons, []);
 });
+
+test("of three agents, tasks are adjusted over all pairs, and Statistics has p over pairs next to p", () => {
+  const letters = {
+    one: [4, 3.9, 3.8, 3.7, 3.6],
+    two: [3, 2.9, 2.8, 2.7, 2.6],
+    three: [2, 1.9, 1.8, 1.7, 1.6],
+  };
+  const report = played({ letters });
+  for (const { tasks, overall } of report.agentComparisons) {
+    assert.ok(tasks[0]!.kind === "tested" && overall.kind === "tested");
+    near(tasks[0]!.p, 3 * (2 / 252));
+    near(overall.p, 2 / 252);
+  }
+  assert.match(markdown(report), /\| p over attempts \| p \(Holm over pairs\) \| smallest p \|/);
+  assert.match(
+    markdown(report),
+    /\| one and two \| all attempts \| 1 \|[^|]*\| 0\.0079 \| 0\.024 \| 0\.0079 \|/,
+  );
+  const { one, two } = letters;
+  assert.doesNotMatch(markdown(played({ letters: { one, two } })), /over pairs/);
+});

@@ -19,7 +19,10 @@ type Compared = {
   scaled: string[];
 };
 
-/** A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. */
+/**
+ * A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. The tests of single
+ * tasks are adjusted over the tasks of all pairs.
+ */
 export function agentComparisons(
   cells: Cell[],
   { agents, attempts, ...from }: { agents: string[]; attempts: Attempt[] } & Compared,
@@ -30,15 +33,24 @@ export function agentComparisons(
       const own = attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
       return { ...cell, attempts: own };
     });
-  return agents.flatMap((first, index) =>
+  const all = agents.flatMap((first, index) =>
     agents.slice(index + 1).map((second) => compare(primary, { agents: [first, second], ...from })),
   );
+  const held = taskTests(all.flatMap(({ tasks }) => tasks));
+  let next = 0;
+  return all.map((each) => ({
+    ...each,
+    tasks: each.tasks.map(({ kind: _, p: __, ...of }): TaskComparison => {
+      const found = held[next++]!;
+      return found.kind === "tested" ? { ...of, kind: "tested", p: found.p } : { ...of, kind: "too-few" };
+    }),
+  }));
 }
 
 function compare(
   primary: Side[],
   { agents, seeded, scaled }: { agents: [string, string] } & Compared,
-): AgentComparison {
+): Omit<AgentComparison, "tasks"> & { tasks: TaskResult[] } {
   const [first, second] = agents;
   const tasks = [...new Set(primary.map(({ task }) => task))];
   const planned: AgentPair[] = [];
@@ -70,7 +82,7 @@ function compare(
     leftOut,
     difference: agentDifference(usable, scaled),
     overall: overall(test),
-    tasks: test.kind === "tested" ? taskComparisons(test, usable) : [],
+    tasks: test.kind === "tested" ? taskResults(test, usable) : [],
     pairs: pairedComparison(usable, { agents, seeded }),
     design: comparisonDesign(planned),
   };
@@ -86,24 +98,23 @@ function overall(test: PermutationTest): AgentComparison["overall"] {
   return { kind: "tested", statistic, interval, tasks: tasks.length, p, pMin, method };
 }
 
-function taskComparisons(
+/** Before Holm. */
+type TaskResult = Extract<TaskComparison, { kind: "tested" }>;
+
+function taskResults(
   { tasks }: Extract<PermutationTest, { kind: "tested" }>,
   usable: AgentPair[],
-): TaskComparison[] {
-  const held = taskTests(tasks);
-  return tasks.map(({ task, attempts, superiority, pMin }, index) => {
-    const { metric } = usable.find(({ a }) => a.task === task)!.a;
-    const base = {
-      task,
-      metric,
-      attempts: [attempts.a, attempts.b] as [number, number],
-      superiority,
-      interval: superiorityInterval([attempts], superiority)!,
-      pMin,
-    };
-    const found = held[index]!;
-    return found.kind === "tested" ? { ...base, kind: "tested", p: found.p } : { ...base, kind: "too-few" };
-  });
+): TaskResult[] {
+  return tasks.map(({ task, attempts, superiority, p, pMin }) => ({
+    kind: "tested",
+    task,
+    metric: usable.find(({ a }) => a.task === task)!.a.metric,
+    attempts: [attempts.a, attempts.b],
+    superiority,
+    interval: superiorityInterval([attempts], superiority)!,
+    p,
+    pMin,
+  }));
 }
 
 function known(values: (number | null)[]): number[] {

@@ -204,6 +204,7 @@ test("CSV files have each attempt's normalised score, and each agent's over task
     ]),
     [
       ["plain", "mean", "", "0.75", "2"],
+      ["plain", "benchmark-mean", "", "0.75", "1"],
       ["plain", "mean-without", "one", "1", "1"],
       ["plain", "mean-without", "two", "0.5", "1"],
       ["plain", "interquartile-mean", "", "0.75", "2"],

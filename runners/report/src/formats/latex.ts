@@ -9,6 +9,7 @@ import { forestCaption } from "../paper/forest-figure.ts";
 import { paperTables } from "../paper/paper-tables.ts";
 import { setUpHeading } from "../paper/set-up-section.ts";
 import { labelText } from "../read/condition-words.ts";
+import { headline } from "../sections/headline.ts";
 import { coverageLine, plainSection, sections } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
 import { paperTableFiles } from "./latex-paper-table.ts";
@@ -37,7 +38,7 @@ export function latex(report: Report): string {
   const costs = costTableNames(report);
   const named = (names: string[]) => names.map((name) => `tables/${name.replace(".tex", "")}`);
   return latexDocument(report, [
-    `${latexText(coverageLine(report))}\n`,
+    ...[...headline(report), coverageLine(report)].map((line) => `${latexText(line)}\n`),
     ...named(Object.keys(tableFiles(report))).map((name) => `\\input{${name}}`),
     // where only the report was kept, its costs are not
     ...named(costs).map((name) => `\\InputIfFileExists{${name}}{}{}`),

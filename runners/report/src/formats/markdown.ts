@@ -2,12 +2,13 @@
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
 import { plainText } from "../read/plain-text.ts";
+import { headline } from "../sections/headline.ts";
 import { coverageLine, sections } from "../sections/sections.ts";
 import type { Section, Table, TableCell } from "../sections/table.ts";
 
 /** report.md: the same sections as the terminal's, in GitHub's Markdown, ending with a line break. */
 export function markdown(report: Report): string {
-  const out = [fileHead(report), asText(coverageLine(report)), ""];
+  const out = [fileHead(report), [...headline(report), coverageLine(report)].map(asText).join("\n\n"), ""];
   for (const section of sections(report)) out.push(...lay(section));
   return `${out.join("\n").trimEnd()}\n`;
 }

@@ -4,6 +4,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { ResultRow } from "@mlrb/formats/report/result-tables";
+import { meanByBenchmark } from "../compare/by-benchmark.ts";
 import { headOf, metricColumns, originOf, textOrNull } from "./row-parts.ts";
 
 /** Of an interval that is withheld, both ends are null. */
@@ -104,6 +105,7 @@ export function acrossRows(report: Report): ResultRow<"across_tasks">[] {
         ? []
         : [{ statistic: "mean-rank", value: each.meanRank, n: ranked.length } as const]),
       ...(n === 0 ? [] : [{ statistic: "mean", value: each.mean, n } as const]),
+      ...(n === 0 ? [] : [{ statistic: "benchmark-mean", ...meanByBenchmark(report, each) } as const]),
       ...each.leaveOneOut.map(
         ({ without, mean }) => ({ statistic: "mean-without", task: without, value: mean, n: n - 1 }) as const,
       ),

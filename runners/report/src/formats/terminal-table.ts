@@ -3,6 +3,7 @@
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
 import { plainText } from "../read/plain-text.ts";
+import { headline } from "../sections/headline.ts";
 import { resultsSection } from "../sections/results-section.ts";
 import { coverageLine, plainSection, sections } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
@@ -16,7 +17,7 @@ const proseMax = 100;
 export function terminalTable(report: Report, { width, color }: { width: number; color: boolean }): string {
   const { space, prose } = measure(width);
   const out = head(report, { color, prose });
-  out.push(...prose(coverageLine(report)));
+  for (const line of [...headline(report), coverageLine(report)]) out.push(...prose(line));
   for (const section of sections(report)) {
     out.push("", ...lay(section, { space, color, prose }));
   }
@@ -38,7 +39,8 @@ export function terminalMainTable(
     items: [],
   };
   const [, ...laid] = lay(means, { space, color, prose });
-  return `${[...head(report, { color, prose }), ...laid].join("\n")}\n`;
+  const lines = headline(report).flatMap((line) => prose(line));
+  return `${[...head(report, { color, prose }), ...lines, ...laid].join("\n")}\n`;
 }
 
 function head(

@@ -2,7 +2,7 @@
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
-import { plainText } from "../read/plain-text.ts";
+import { headline } from "../sections/headline.ts";
 import { coverageLine } from "../sections/sections.ts";
 import { differenceRows } from "./charts/difference-rows.ts";
 import { differencesSvg } from "./charts/differences-svg.ts";
@@ -10,7 +10,6 @@ import { agentColour, agentSign } from "./charts/draw-figure.ts";
 import { forestData } from "./charts/forest-data.ts";
 import { forestSvg } from "./charts/forest-svg.ts";
 import { heatMap } from "./charts/heat-map.ts";
-import { headline } from "./headline.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData } from "./page-data.ts";
 
@@ -26,7 +25,7 @@ export function pageHead({ report, plan, commit, instances }: PageData): Html {
 ${date !== null && html`<li class="badge"><time datetime="${date}">${date}</time></li>`}
 ${commit !== null && html`<li class="badge" title="commit of mlrb that wrote this page">commit ${commit.slice(0, 10)}</li>`}
 </ul></div>
-<p class="headline">${unbroken(plainText(headline(report), 2000))}</p>
+${headline(report).map((line, at) => html`<p class="${at === 0 ? "headline" : "finding"}">${unbroken(line)}</p>`)}
 <div class="below"><p class="facts">${report.note !== "" && html`<b>${report.note}</b> `}${coverageLine(report)} Pipeline ${made}.</p>
 <p class="tools"><button type="button" id="open-all">Open everything</button> <button type="button" id="close-all">Close everything</button></p></div>
 </header>
@@ -63,19 +62,10 @@ export function overviewPart(report: Report): Html {
 <figure class="forest"><figcaption>Score by task <ul class="legend">${legend}</ul></figcaption>
 <div class="wide">${forestSvg(data, "wide")}${rows.length > 0 && html`<p class="all-tasks">All tasks</p>${differencesSvg(rows, "wide")}`}</div>
 <div class="narrow">${forestSvg(data, "narrow")}${rows.length > 0 && html`<p class="all-tasks">All tasks</p>${differencesSvg(rows, "narrow")}`}</div>
-${rows.length === 0 && html`<p class="caption">All tasks: ${noDifference(report)}</p>`}
 </figure>
 <figure class="matrix"><figcaption>Every attempt</figcaption>
 ${heatMap(data)}
 <p class="caption">Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A hollow mark is on its task's own scale, without a usable reference model: 1 is then the best attempt. An arrow goes on past the edge. Right: a square is an attempt and leads to it.</p>
 </figure></section>
 `;
-}
-
-function noDifference({ agentComparisons, agents }: Report): string {
-  if (agents.length < 2) return "one agent, so there is no difference.";
-  const [why] = agentComparisons.flatMap(({ difference }) =>
-    difference.kind === "none" ? [difference.why] : [],
-  );
-  return `no difference of means${why === undefined ? "" : `: ${why}`}.`;
 }

@@ -19,6 +19,7 @@ a:focus-visible,summary:focus-visible,button:focus-visible,input:focus-visible,s
 .badges{display:flex;flex-wrap:wrap;gap:.4rem;list-style:none;margin:0;padding:0;font-size:.82rem}
 .badge{border:1px solid var(--rule);border-radius:1rem;padding:.05rem .65rem;color:var(--soft);white-space:nowrap}.badge.warning{background:var(--warn);color:var(--warn-text);border-color:var(--warn);font-weight:600}
 .headline{font-size:1.22rem;line-height:1.4;margin:.55rem 0 .25rem;text-wrap:balance}
+.finding{font-size:.9rem;line-height:1.4;margin:.15rem 0}
 .facts{color:var(--soft);font-size:.87rem;margin:.1rem 0 .4rem}.below{display:flex;gap:.2rem 2rem;align-items:flex-end;justify-content:space-between}
 nav{position:sticky;top:0;z-index:2;background:var(--ground);display:flex;align-items:center;gap:1rem;border-bottom:1px solid var(--rule)}
 #tabs{display:flex;gap:.2rem;overflow-x:auto;flex:1 1 auto;min-width:0}

@@ -1,14 +1,12 @@
 // The page's first section: which agent is better on which task. It keeps two questions apart: whether these
-// submissions differ on these items, and whether further attempts would.
+// submissions differ on these items, and whether the agents do.
 
-import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
-import type { AgentComparison, AgentDifference } from "@mlrb/formats/report/agent-comparison";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { comparisonError } from "../compare/comparison-error.ts";
 import { digitsText, supportedDigits } from "../sections/digits-text.ts";
 import { metricHead, taskTitle } from "../sections/report-words.ts";
-import { differenceTexts, pText, rateText } from "../sections/statistics-text.ts";
+import { pText } from "../sections/statistics-text.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { oneGroup, tableOf } from "../sections/table-of.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
@@ -22,8 +20,8 @@ export function summarySection(report: Report): Section {
     heading: "Summary",
     caption:
       "On the metric that decides each task. “Beyond item noise” is of these submissions on the same items: whether their " +
-      "difference exceeds two standard errors over items. “p over attempts” is of the permutation test: whether further " +
-      "attempts of the same agents would have the same order (adjusted by Holm's method). It needs more attempts.",
+      "difference exceeds two standard errors over items. “p over attempts” is of the permutation test: whether the agents " +
+      "differ at the task (adjusted by Holm's method over the tasks of all pairs). It needs more attempts.",
     tables: [
       tableOf({
         groups: oneGroup(rows),
@@ -37,7 +35,7 @@ export function summarySection(report: Report): Section {
         ],
       }),
     ],
-    items: overall(report),
+    items: [],
   };
 }
 
@@ -74,24 +72,4 @@ function furtherText(report: Report, { task, agents }: Comparison): string {
   if (!found) return "not tested";
   if (found.kind === "too-few") return `too few seeds to test (${found.attempts.join(" vs ")})`;
   return pText(found.p);
-}
-
-function overall(report: Report): { head: string; text: string }[] {
-  return report.agentComparisons.map(({ agents, overall, difference }) => ({
-    head: `over all tasks, ${agents.join(" and ")}`,
-    text: [differenceText(agents, difference), testText(agents, overall)].join("; "),
-  }));
-}
-
-function differenceText([first, second]: [string, string], difference: AgentDifference): string {
-  if (difference.kind === "none") return `no difference of means: ${difference.why}`;
-  const { value, interval } = differenceTexts(difference);
-  const ends = interval === null ? "without an interval" : `95 % interval ${interval}`;
-  return `normalised mean of ${first} minus ${second} over ${counted(difference.tasks.length, "task")}: ${value}, ${ends}`;
-}
-
-function testText([first]: [string, string], overall: AgentComparison["overall"]): string {
-  if (overall.kind !== "tested") return "no test over attempts";
-  const { statistic, interval, p, tasks } = overall;
-  return `P(${first} is better) over ${counted(tasks, "task")}: ${rateText(statistic, interval)}, p over attempts ${pText(p)}`;
 }

@@ -6,10 +6,10 @@ export const analysisPlan: ProtocolFacts["analysis"] = Object.entries({
   "primary outcome":
     "the unweighted mean over tasks of each agent's normalised score on the metric that decides the task, 0 at the trivial baseline and 1 at the reference model",
   "primary test":
-    "a two-sided permutation test of the agents' labels within tasks, over all tasks; its statistic is the mean over tasks of P(one agent is better)",
+    "a two-sided permutation test of the agents' labels within tasks, over all tasks; its statistic is the mean over tasks of P(one agent is better); of more than two agents, corrected by Holm's method over the pairs",
   level: "0.05",
   "tests of single tasks":
-    "the same test for each task, corrected by Holm's method over the tasks; what has too few attempts is not tested",
+    "the same test for each task, corrected by Holm's method over the tasks of all pairs; what has too few attempts is not tested",
   intervals:
     "95 %: Student-t for the mean of valid attempts, Wilson for pass rates, inverted permutation test for the difference of means over tasks",
   "several seeds":

@@ -2,6 +2,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
+import { meanByBenchmark } from "../compare/by-benchmark.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { normalisedError, rowError, supportedText } from "./digits-text.ts";
 import { metricHead, taskTitle } from "./report-words.ts";
@@ -18,7 +19,8 @@ export function acrossSection(report: Report): Section {
       "Normalised scores of the metrics that decide the tasks: 0 is the trivial baseline, 1 is the reference model; " +
       "scores are not clipped. A mean over tasks needs reference models of one kind" +
       `${kind === null ? "" : ` (here: ${kind})`}; a task is also left out where the two are less than five standard ` +
-      "errors apart. Over tasks: the mean of the tasks' means, its range when one task at a time is left out, and the " +
+      "errors apart. Over tasks: the mean of the tasks' means, the same with the tasks that one metric decides as one " +
+      "benchmark, the range of the mean when one task at a time is left out, and the " +
       "interquartile mean, over the middle half of all attempts with the same weight for every task. The mean rank " +
       `needs no scale${ranked.length === 0 ? "" : ` (over ${ranked.join(", ")})`}: 1 is best.`,
     tables: [taskByTask(report), overTasks(report)],
@@ -92,6 +94,11 @@ function overTasks(report: Report): Table {
       { head: "mean rank", rigid: true, cell: ({ meanRank }) => number(meanRank) },
       { head: "tasks", rigid: true, cell: (each) => `${each.tasks.length} of ${tasks.length}` },
       { head: "mean", rigid: true, cell: (each) => number(each.mean, error(each)) },
+      {
+        head: "mean by benchmark",
+        rigid: true,
+        cell: (each) => number(meanByBenchmark(report, each).value, error(each)),
+      },
       { head: "without one task", rigid: true, cell: (each) => rangeCell(each, error(each)) },
       {
         head: "interquartile mean",

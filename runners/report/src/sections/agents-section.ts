@@ -3,6 +3,7 @@
 import { attemptsMin } from "@mlrb/core/statistics/significance/difference-interval";
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison, AgentDifference, Detectable } from "@mlrb/formats/report/agent-comparison";
+import { type PairTest, pairTests } from "../compare/headline-facts.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { grouped, metricHead } from "./report-words.ts";
 import { differenceTexts, pText, rateText } from "./statistics-text.ts";
@@ -11,6 +12,7 @@ import { noNumber, oneGroup, tableOf, taskGroups } from "./table-of.ts";
 
 export function agentsSection(report: Report): Section {
   const all = report.agentComparisons;
+  const pairs = pairTests(all);
   return {
     heading: `Agents compared over all tasks${report.smoke ? ` (${report.label})` : ""}`,
     caption:
@@ -18,7 +20,8 @@ export function agentsSection(report: Report): Section {
       "permutation test. P(first) is the probability that an attempt of the first agent is better than an attempt of the " +
       "second, with a 95 % interval; ties count half, and 0.5 means no difference. Over all tasks: the mean of P(first) " +
       "over the primary metrics, and p over attempts: of a two-sided permutation test of the agents' labels within " +
-      "tasks, next to the smallest p that these values allow. Task by task: p over attempts adjusted by Holm's method. " +
+      "tasks, next to the smallest p that these values allow. Task by task: p over attempts adjusted by Holm's method over " +
+      "the tasks of all pairs. " +
       "Pairs are attempts with the same seed, of agents whose only randomness is the seed; their p is of a sign-flip " +
       "test.",
     tables: [
@@ -49,6 +52,9 @@ export function agentsSection(report: Report): Section {
             rigid: true,
             cell: tested(({ p }) => pText(p), textCell("not tested", "bad")),
           },
+          ...(all.length > 1
+            ? [{ head: "p (Holm over pairs)", rigid: true, cell: (row: TestRow) => holmText(row, pairs) }]
+            : []),
           { head: "smallest p", rigid: true, cell: tested(({ pMin }) => pText(pMin), noNumber) },
           { head: "method", cell: tested(({ method }) => methodText(method), noNumber) },
         ],
@@ -99,6 +105,11 @@ function tests({ agents, overall, pairs }: AgentComparison): TestRow[] {
   if (pairs.kind === "tested")
     rows.push({ agents, test: pairs.pairs === 1 ? "1 pair" : `${pairs.pairs} pairs`, result: pairs });
   return rows;
+}
+
+function holmText({ agents, test }: TestRow, tests: PairTest[]): TableCell {
+  const found = tests.find((each) => test === "all attempts" && each.agents === agents);
+  return found ? textCell(pText(found.p)) : noNumber;
 }
 
 function tested(shown: (result: Tested) => string, otherwise: TableCell) {

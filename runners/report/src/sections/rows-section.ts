@@ -113,10 +113,12 @@ function plainName({ name, floor }: Row): string {
 function standingCell(row: Row, agent: string, report: Report): TableCell {
   const standing = row.standings.find((each) => each.agent === agent);
   if (!standing || standing.kind === "unknown") return textCell("unknown", "faint");
-  if (standing.kind === "level") return textCell("equal");
   const cell = report.cells.find(
     (each) => each.task === row.task && each.metric === row.metric && each.agent === agent,
   );
+  // a worse score counts as the baseline
+  if (standing.kind === "level")
+    return row.floor && cell?.belowFloor ? textCell("not better", "bad") : textCell("equal");
   const error = Math.max((cell && meanError(cell)) ?? 0, row.standardError ?? 0);
   const by = supportedText(standing.by, metricOf(report, row.metric).digits, error);
   if (Number(by) === 0) return textCell("equal");

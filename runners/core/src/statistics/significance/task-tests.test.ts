@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { near } from "../testing/near.ts";
 import { attainable, holm } from "./holm.ts";
-import { taskTests } from "./task-tests.ts";
+import { attemptsNeeded, taskTests } from "./task-tests.ts";
 
 test("of 0.01, 0.04, 0.03 and 0.005 Holm rejects the first and the last at 0.05", () => {
   const adjusted = holm([0.01, 0.04, 0.03, 0.005]);
@@ -62,4 +62,17 @@ test("Holm never rejects a test that is called unattainable", () => {
       for (const [index, p] of adjusted.entries()) if (p <= 0.05) assert.ok(could[index]);
     }),
   );
+});
+
+test("the attempts needed are the fewest whose smallest p is significant among so many tests", () => {
+  // 2 / C(2n, n): 1/35 of 4 against 4, 1/126 of 5 against 5, 1/462 of 6 against 6
+  for (const [tests, needed] of [
+    [1, 4],
+    [2, 5],
+    [6, 5],
+    [7, 6],
+    [23, 6],
+    [24, 7],
+  ] as const)
+    assert.equal(attemptsNeeded(tests), needed, `${tests} tests`);
 });

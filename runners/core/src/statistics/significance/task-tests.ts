@@ -33,3 +33,11 @@ export function taskTests(
       : { task, superiority, kind: "too-few", pMin },
   );
 }
+
+/** The fewest attempts of each agent with which one of `tests` tests can be significant under Holm, without ties. */
+export function attemptsNeeded(tests: number, alpha = 0.05): number {
+  let labellings = 2;
+  let each = 1;
+  for (; (2 * tests) / labellings > alpha; each++) labellings *= (4 * each + 2) / (each + 1);
+  return each;
+}

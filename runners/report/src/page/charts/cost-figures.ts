@@ -3,8 +3,8 @@ import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
+import { listText } from "../../sections/list-text.ts";
 import { type Html, html } from "../html.ts";
-import { listText } from "../list-text.ts";
 import { type CostData, type CostPoint, costData, costWords, spentText } from "./cost-data.ts";
 import { agentColour, agentShape, axisDomain, clipped, drawFigure } from "./draw-figure.ts";
 

@@ -1,0 +1,210 @@
+// The first lines of a report, the same on the page, in report.md, on the terminal and in report.tex: what was observed,
+// what the test over all tasks shows, and which single tasks differ. At most 5 % of reports name a pair of agents or a task
+// without a difference: pairs are named by Holm's method over all pairs, and tasks only if every pair differs.
+
+import { mean } from "@mlrb/core/statistics/mean";
+import { attemptsNeeded } from "@mlrb/core/statistics/significance/task-tests";
+import { counted } from "@mlrb/core/text/counted";
+import type { Report } from "@mlrb/formats/report";
+import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { Cell } from "@mlrb/formats/report/cell";
+import { counting } from "../compare/counting.ts";
+import { leadersOf, level, type Observed, observed, pairTests } from "../compare/headline-facts.ts";
+import { leftOutReasons } from "../compare/left-out-reasons.ts";
+import { differenceRows } from "../page/charts/difference-rows.ts";
+import { plainText } from "../read/plain-text.ts";
+import { storedMetric } from "../units/shown-metric.ts";
+import { sentenceNumber } from "./digits-text.ts";
+import { listText } from "./list-text.ts";
+import { grouped } from "./report-words.ts";
+import { pText } from "./statistics-text.ts";
+
+export function headline(report: Report): string[] {
+  const [first, ...rest] = linesOf(report);
+  return [`${report.smoke ? "Practice data. " : ""}${first}`, ...rest].map((line) => plainText(line, 2000));
+}
+
+function linesOf(report: Report): string[] {
+  const { attempts, agents, cells } = report;
+  if (attempts.length === 0) return ["No attempts were planned."];
+  if (!cells.some(({ primary, measured }) => primary && measured > 0))
+    return [`Nothing was measured: ${missingText(report, attempts)}.`];
+  if (agents.length === 1) return [aloneText(report), "There is no second agent to compare it with."];
+  return [observedText(report), overallText(report), tasksText(report)];
+}
+
+/** `2 of 3 attempts failed (the sandbox did not start)`: attempts without a number, and why. */
+function missingText({ tasks }: Report, attempts: Attempt[]): string {
+  const missing = attempts.flatMap((attempt) => {
+    const primary = tasks.find(({ name }) => name === attempt.task)?.primary ?? "";
+    const way = attempt.scores[primary] ? counting(attempt, primary) : attempt.verdict;
+    return way.kind === "missing" ? [plainText(way.cause, 200)] : [];
+  });
+  const failed = missing.every((cause) => cause.startsWith("attempt failed"));
+  const causes = [...new Set(missing.map((cause) => cause.replace(/^attempt failed(: |$)/, "")))];
+  const shown = [...causes.slice(0, 2), ...(causes.length > 2 ? [`${causes.length - 2} more causes`] : [])];
+  return `${missing.length} of ${counted(attempts.length, "attempt")} ${failed ? "failed" : "without a score that counts"} (${shown.join("; ") || "cause unknown"})`;
+}
+
+/** A task that a statement leaves out. */
+type Left = { task: string; why: string };
+
+function aloneText(report: Report): string {
+  const own = report.cells.filter(({ primary, mean, floor }) => primary && mean !== null && floor !== null);
+  const above = own.filter(({ mean, floor, direction }) =>
+    direction === "higher" ? mean! > floor! : mean! < floor!,
+  );
+  const left = report.tasks.flatMap(({ name: task }): Left[] => {
+    if (own.some((cell) => cell.task === task)) return [];
+    const attempts = report.attempts.filter((attempt) => attempt.task === task);
+    const some = report.cells.some((cell) => cell.task === task && cell.primary && cell.measured > 0);
+    return [{ task, why: some ? "its trivial baseline is unknown" : missingText(report, attempts) }];
+  });
+  const at = `${above.length} of ${counted(report.tasks.length, "task")}`;
+  return `Observed: the mean of ${report.agents[0]!.name} is better than the trivial baseline at ${at}${sizeText(report)}${leftText(left)}.`;
+}
+
+const reasonsMax = 3;
+
+/** `; without a and b (why)`. */
+function leftText(left: Left[]): string {
+  if (left.length === 0) return "";
+  const whys = [...new Set(left.flatMap(({ why }) => why.split("; ")))];
+  const more = whys.length > reasonsMax ? [`${whys.length - reasonsMax} more reasons`] : [];
+  const tasks = listText([...new Set(left.map(({ task }) => task))]);
+  return `; without ${tasks} (${[...whys.slice(0, reasonsMax), ...more].join("; ")})`;
+}
+
+/** ` (2 attempts each, failed ones as the trivial baseline)`. */
+function sizeText({ cells, coverage }: Report): string {
+  const sizes = cells.flatMap(({ primary, measured }) => (primary && measured > 0 ? [measured] : []));
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  const failed = coverage.attempts.struck + coverage.attempts.rejected > 0;
+  return ` (${least === most ? "" : `${least} to `}${counted(most, "attempt")} each${failed ? ", failed ones as the trivial baseline" : ""})`;
+}
+
+function observedText(report: Report): string {
+  const found = observed(report);
+  const left = report.tasks.flatMap(({ name: task }): Left[] => {
+    if (report.acrossTasks.ranked.includes(task)) return [];
+    const cells = report.cells.filter((cell) => cell.task === task && cell.primary);
+    return [{ task, why: cells.flatMap(leftOutReasons).join("; ") || "not planned for every agent" }];
+  });
+  const equal = found.equal.length > 0 ? `; equal means at ${listText(found.equal)}` : "";
+  const atFloor = found.atFloor.map((cells) => `; ${atFloorText(report, cells)}`).join("");
+  const leaders = leadersOf(found);
+  const doubts = leaders.flatMap((agent) => {
+    const without = observed(report, agent);
+    if (String(leadersOf(without)) === String(leaders)) return [];
+    return ` With the undecided attempts of ${agent} at the trivial baseline, ${winsText(report, without)}.`;
+  });
+  return `Observed: ${winsText(report, found)}${sizeText(report)}${equal}${atFloor}${leftText(left)}.${doubts.join("")}`;
+}
+
+function winsText({ agents, tasks, acrossTasks }: Report, { wins }: Observed): string {
+  if (acrossTasks.ranked.length === 0) return "no task can be compared";
+  const best = agents.length === 2 ? "better" : "best";
+  const of = counted(tasks.length, "task");
+  const [first, ...rest] = wins;
+  if (!first) return `no agent has a ${best} mean at any of ${of}`;
+  const others = rest.map(({ agent, count }) => `${agent} at ${count}`);
+  return listText([`${first.agent} has the ${best} mean at ${first.count} of ${of}`, ...others]);
+}
+
+/** `both below the trivial baseline at letters: minimal 5.53, reference 3.73`, with means of the scores themselves. */
+function atFloorText(report: Report, cells: Cell[]): string {
+  const all = cells.length === 2 ? "both" : `all ${cells.length}`;
+  const below = cells.every(({ belowFloor, measured }) => belowFloor === measured);
+  const texts = cells.map(({ agent, metric, values, floor, direction }) => {
+    // a disqualified attempt may have a better score
+    const own = values.filter(
+      (each) => each !== null && (direction === "higher" ? each <= floor! : each >= floor!),
+    ) as number[];
+    const value = mean(own);
+    return `${agent} ${value === undefined ? "failed" : sentenceNumber(storedMetric(report, metric), value, null)}`;
+  });
+  return `${all} ${below ? "below" : "not above"} the trivial baseline at ${cells[0]!.task}: ${texts.join(", ")}`;
+}
+
+function overallText(report: Report): string {
+  const all = report.agentComparisons;
+  const left = all.flatMap(({ leftOut }) => leftOut);
+  const differences = differenceRows(report).map(({ words }) => words);
+  const [none] = all.flatMap(({ difference }) => (difference.kind === "none" ? [difference.why] : []));
+  const isWhole = report.acrossTasks.tasks.length === report.tasks.length && left.length === 0;
+  const scale = `The others have no reference model of the kind ${report.acrossTasks.kind}, or are not tested.`;
+  return [
+    `Over all tasks: ${testText(report)}${leftText(left)}.`,
+    ...(all.length > 1 ? [ranksText(report)] : []),
+    differences.length > 0
+      ? `Difference of normalised means: ${differences.join("; ")}.${isWhole ? "" : ` ${scale}`}`
+      : `No difference of means: ${none ?? "no agent leads"}.`,
+  ].join(" ");
+}
+
+function testText(report: Report): string {
+  const pairs = report.agentComparisons.length;
+  const tests = pairTests(report.agentComparisons);
+  if (tests.length === 0) return "not tested";
+  const smallest = pText(Math.min(...tests.map(({ pMin }) => pMin)));
+  if (tests.every(({ pMin }) => pMin > level))
+    return `no difference could be shown, because the smallest possible p is ${smallest}`;
+  const differ = tests.filter(({ p }) => p <= level);
+  const shown =
+    differ.length > 0 ? Math.max(...differ.map(({ p }) => p)) : Math.min(...tests.map(({ p }) => p));
+  if (pairs > 1) {
+    const who = `${differ.length || "none"} of ${pairs} pairs of agents ${differ.length === 1 ? "differs" : "differ"} at some task`;
+    return `${who} (Holm over ${counted(tests.length, "pair")}: p ${differ.length > 0 ? "at most" : "at least"} ${pText(shown)}, smallest possible ${smallest})`;
+  }
+  const evidence = `(p = ${pText(shown)}, smallest possible ${smallest})`;
+  if (differ.length === 0) return `no difference is shown ${evidence}`;
+  const { favours } = differ[0]!;
+  const opposes = favours !== undefined && !leadersOf(observed(report)).includes(favours);
+  return `the agents differ at some task ${evidence}${opposes ? `, and attempts of ${favours} are better more often` : ""}`;
+}
+
+/** `By mean rank: a; b, tied with c; c.`: two agents are apart where their pair differs in the direction of their ranks. */
+function ranksText({ acrossTasks, agentComparisons }: Report): string {
+  const tests = pairTests(agentComparisons);
+  const order = acrossTasks.agents
+    .toSorted((a, b) => (a.meanRank ?? 0) - (b.meanRank ?? 0))
+    .map(({ agent }) => agent);
+  const isBehind = (other: string, agent: string) =>
+    tests.some(({ agents, p, favours }) => p <= level && favours === agent && agents.includes(other));
+  const texts = order.map((agent, at) => {
+    const tied = order.slice(at + 1).filter((other) => !isBehind(other, agent));
+    return tied.length === 0 ? agent : `${agent}, tied with ${listText(tied)}`;
+  });
+  return `By mean rank: ${texts.join("; ")}.`;
+}
+
+function tasksText({ agentComparisons }: Report): string {
+  const all = agentComparisons.flatMap(({ agents, tasks }) => tasks.map((each) => ({ agents, each })));
+  if (all.length === 0) return "Single tasks: not tested.";
+  const over = `(Holm over ${counted(all.length, "test")}`;
+  if (all.every(({ each }) => each.kind === "too-few")) {
+    const needed = attemptsNeeded(all.length);
+    const most = Math.max(...all.flatMap(({ each }) => each.attempts));
+    const [these, such] =
+      most < needed
+        ? [`${counted(most, "attempt")} each`, ""]
+        : ["these attempts", " each with different scores"];
+    return `Single tasks: ${these} cannot name a task; ${needed}${such} could.`;
+  }
+  const tests = pairTests(agentComparisons);
+  if (tests.length < agentComparisons.length || tests.some(({ p }) => p > level))
+    return `Single tasks: none is named, because ${tests.length > 1 ? "some agents are tied" : "the test over all tasks shows no difference"}.`;
+  const named = all.flatMap(({ agents: [first, second], each }) => {
+    if (each.kind === "too-few" || each.p > level) return [];
+    const who =
+      each.superiority > 0.5 ? `${first} is better than ${second}` : `${second} is better than ${first}`;
+    return [{ who, task: each.task, p: each.p }];
+  });
+  if (named.length === 0) return `Single tasks: none differs alone ${over}).`;
+  const texts = grouped(
+    named,
+    ({ who }) => [who],
+    (same) => `${same[0]!.who} at ${listText(same.map(({ task }) => task))}`,
+  );
+  return `Single tasks: ${texts.join("; ")} ${over}: p at most ${pText(Math.max(...named.map(({ p }) => p)))}).`;
+}
