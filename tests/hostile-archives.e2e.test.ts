@@ -121,7 +121,16 @@ test("a record with such a name that is here already is damaged: nothing that it
   for (const name of ["../evil.ts", "archive/evil.ts"]) {
     const digest = forge(records, { pipeline: name });
     t.after(() => rmSync(join(records, digest), { recursive: true }));
-    // as an earlier version wrote it after it imported the record
+    // as an earlier version left them after it imported the record
+    const origin = {
+      formatVersion: 1,
+      importedAt: "then",
+      archive: digest,
+      signedBy: null,
+      signingKey: null,
+    };
+    mkdirSync(join(at.root, ".mlrb/attempts/origins"), { recursive: true });
+    writeFileSync(join(at.root, `.mlrb/attempts/origins/${digest}.json`), JSON.stringify(origin));
     const { attemptKey: key, ran } = JSON.parse(readFileSync(join(records, digest, "record.json"), "utf8"));
     const line = {
       record: digest,

@@ -99,6 +99,11 @@ export class AttemptRecords {
     return this.#index.decisionsOn(digest);
   }
 
+  /** Records whose lines in the index differ from them; the index is then made again. */
+  wrongLines(): string[] {
+    return this.#index.wrongLines();
+  }
+
   /** Weights that were removed from records on purpose. */
   thinned(): Thinned {
     return this.#index.thinned();
