@@ -89,9 +89,9 @@ const attempts = (...args: string[]): Promise<ProgramOutput> =>
   at.pipeline(["attempts", ...args, "--root", at.root]);
 
 /** Copies the made record to a folder with other fields, under the digest that fits. */
-function forge(to: string, change: object): string {
+function forge(to: string, change: object, more: object = {}): string {
   const record = JSON.parse(readFileSync(join(archive, made, "record.json"), "utf8"));
-  const text = `${canonicalJson({ ...record, slot: { ...record.slot, ...change } }, 2)}\n`;
+  const text = `${canonicalJson({ ...record, ...more, slot: { ...record.slot, ...change } }, 2)}\n`;
   const digest = createHash("sha256").update(text).digest("hex");
   cpSync(join(archive, made), join(to, digest), { recursive: true });
   writeFileSync(join(to, digest, "record.json"), text);
@@ -99,7 +99,7 @@ function forge(to: string, change: object): string {
 }
 
 const harmless = (said: ProgramOutput) =>
-  assert.doesNotMatch(said.stdout + said.stderr, /[\0\u0007\u001b]/, "the terminal");
+  assert.doesNotMatch(said.stdout + said.stderr, /[\0\u0007\u001b\u009b\u202e]/, "the terminal");
 
 for (const field of ["pipeline", "profile", "stage"])
   test(`a record whose ${field} is no name is not imported, and nothing that it names runs`, async () => {
@@ -152,6 +152,43 @@ test("a record with such a name that is here already is damaged: nothing that it
 });
 
 const attemptId = "attempt[task=letters,agent=plain,seed=1]";
+
+test("free texts of a record control no terminal, name no file and are no markup", async () => {
+  const [evil, root] = [join(at.outside, "evil-texts"), join(at.outside, "of texts")];
+  const odd = "\u001b]0;title\u0007\u009b2J\u202e/../../../x<script>alert(1)</script>$(touch x)`x`";
+  const { ran } = JSON.parse(readFileSync(join(archive, made, "record.json"), "utf8"));
+  const digest = forge(
+    evil,
+    {},
+    {
+      axes: { task: odd.repeat(20), agent: odd, seed: odd, ["__proto__"]: odd },
+      harness: { [odd]: odd },
+      ran: { ...ran, run: odd, executor: odd, host: odd, where: { [odd]: odd } },
+    },
+  );
+  const from = (...args: string[]) => at.pipeline(["attempts", ...args, "--root", root]);
+  assert.equal((await from("import", evil)).stdout, "1 attempt imported\n");
+  const name = digest.slice(0, 12);
+  const to = join(at.outside, "of texts", "logs");
+  for (const args of [
+    ["list"],
+    ["show", name],
+    ["verify"],
+    ["thin", "--dry-run"],
+    ...["inspect", "atif", "labels"].map((format) => [
+      "export",
+      name,
+      "--format",
+      format,
+      "--output",
+      `${to}/`,
+    ]),
+  ])
+    harmless(await from(...args));
+  const files = readdirSync(to);
+  assert.equal(files.length, 5, files.join());
+  for (const file of files) assert.match(file, /^\w[\w.+-]*$/);
+});
 
 /** An evidence bundle of one attempt, whose digests are right. */
 function bundle(
