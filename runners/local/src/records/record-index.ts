@@ -142,7 +142,7 @@ export class RecordIndex {
         throw error;
       }
     });
-    if (wrong.length > 0) rmSync(this.#file, { force: true });
+    if (wrong.length > 0) whereWritable(() => rmSync(this.#file, { force: true }));
     this.refresh();
     return wrong.map(({ record }) => record);
   }
