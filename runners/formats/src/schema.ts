@@ -33,6 +33,11 @@ export const formatVersionOne = { const: 1, description: "version of this file's
 /** What people read in tables and on pages. */
 export const title = { ...text, description: "its name in tables and on pages" } as const;
 export const name = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
+/**
+ * The name of a pipeline, a profile, a stage or an axis. Other people's files hold such names too: none is a path, an
+ * option or a pattern.
+ */
+export const declaredName = { type: "string", pattern: "^[a-z][a-zA-Z0-9-]*$" } as const;
 /** With its unit, e.g. `90s`. */
 export const duration = { ...text, format: "duration" } as const;
 export const list = { type: "array", items: text } as const;

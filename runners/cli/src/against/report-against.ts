@@ -10,6 +10,7 @@ import type { ChangeEvidence, Sides } from "@mlrb/report/against/score-change";
 import { markdownSection } from "@mlrb/report/formats/markdown";
 import { terminalSection } from "@mlrb/report/formats/terminal-table";
 import { plainSection } from "@mlrb/report/sections/sections";
+import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { readReportText } from "../show/read-report.ts";
 import { stdoutLook } from "../show/terminal.ts";
@@ -126,6 +127,7 @@ function printChanges(
 }
 
 function refused(problem: string, help: string): number {
-  process.stderr.write(`${problem}\n  help: ${help}\n`);
+  const lines = `${problem}\n  help: ${help}`.split("\n").map(oneLine);
+  process.stderr.write(`${lines.join("\n")}\n`);
   return 2;
 }

@@ -10,9 +10,15 @@ export function isPlainDrawing(svg: string): boolean {
   return (
     rest.startsWith("<svg") &&
     found.every((tag) => named.test(tag)) &&
-    !/\son\w+\s*=|url\(|@import/i.test(found.join("")) &&
-    [...found.join("").matchAll(/\shref="([^"]*)"|\sxlink:href="([^"]*)"/g)].every(([, plain, linked]) =>
-      (plain ?? linked)!.startsWith("#"),
+    [...found.join("").matchAll(/\s([\w:-]+)="([^"]*)"/g)].every(([, name, value]) =>
+      isPlainAttribute(name!.toLowerCase(), value!),
     )
   );
+}
+
+/** Browsers read names in any case, and values after they decode `&` and, in styles, backslashes. */
+function isPlainAttribute(name: string, value: string): boolean {
+  if (/^(xlink:)?title$/.test(name)) return true;
+  if (/^on|^style$|^ping$/.test(name) || /[&\\]|url\(/i.test(value)) return false;
+  return !name.endsWith("href") || value.startsWith("#");
 }

@@ -11,6 +11,7 @@ import { type Signature, signDigest } from "@mlrb/local/signatures/ssh-signature
 import type { PageRequest } from "../attempts/page-data.ts";
 import { keyCleaner } from "../diagnose/clean-text.ts";
 import { typedIn } from "../request/root-folder.ts";
+import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { readReport, readTimes } from "../show/read-report.ts";
 import type { ReportAge } from "../show/report-age.ts";
@@ -144,7 +145,9 @@ function writtenWords(file: string, { files, bytes, redacted, signed }: Sums): s
   ].join("\n");
 }
 
+/** Prints why nothing was made; a text of another person may be quoted in it. */
 export function refused(problem: string, help: string): number {
-  process.stderr.write(`${problem}\n  help: ${help}\n`);
+  const lines = `${problem}\n  help: ${help}`.split("\n").map(oneLine);
+  process.stderr.write(`${lines.join("\n")}\n`);
   return 1;
 }

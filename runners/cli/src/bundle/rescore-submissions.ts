@@ -22,6 +22,7 @@ import { scoredTarget, scoringOf, submitted } from "../request/scored-target.ts"
 import type { SubmittedFolder } from "../request/submit-folder.ts";
 import { printFailures } from "../run/print-failures.ts";
 import { runGiven } from "../run/run-given.ts";
+import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { measuredOf } from "../show/print-scores.ts";
 import { nodeOf, reusedKeys, type TraceNode } from "../show/trace-nodes.ts";
@@ -110,7 +111,7 @@ export async function rescoreSubmissions(
     if (typeof found === "number") return found;
     done.push(...found);
     if (json) for (const each of found) printJson({ event: "rescored-submission", ...jsonOf(each) });
-    else process.stdout.write(`${found.flatMap(submissionLines).join("\n")}\n`);
+    else process.stdout.write(`${found.flatMap(submissionLines).map(oneLine).join("\n")}\n`);
   }
   const sums = rescoreSums(done);
   if (json) printJson({ event: "rescored", seed, ...sums });

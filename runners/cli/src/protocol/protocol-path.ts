@@ -3,6 +3,7 @@
 import { join, relative } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { resultsFolder } from "@mlrb/local/run/publish-results";
+import { shellWord } from "../request/typed-command.ts";
 
 export type PlanName = Pick<Plan, "pipeline" | "profile" | "selection">;
 
@@ -27,6 +28,6 @@ export function reportCommand(plan: PlanName): string {
 }
 
 function planWords({ pipeline, profile, selection }: PlanName): string {
-  const set = selection === "" ? "" : ` --set ${selection.replaceAll("+", ",")}`;
+  const set = selection === "" ? "" : ` --set ${shellWord(selection.replaceAll("+", ","))}`;
   return `${pipeline} --profile ${profile}${set}`;
 }

@@ -1,6 +1,6 @@
 // Turns the typed arguments into a plan, or into all their problems.
-import { existsSync } from "node:fs";
-import { isAbsolute, join, relative } from "node:path";
+import { realpathSync } from "node:fs";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Selection } from "@mlrb/core/plan/resolve-axes";
@@ -10,9 +10,10 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { ifReadable } from "@mlrb/local/store/if-readable";
 import { executorNames } from "../run/executors.ts";
 import { refuse } from "./refuse.ts";
-import { rootFolder } from "./root-folder.ts";
+import { rootFolder, typedIn } from "./root-folder.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
 export type CommonOptions = {
@@ -118,15 +119,21 @@ export function pipelineFile(repository: string, pipeline: string, sources: Sour
     const help = `${didYouMean(pipeline, names)} \`pnpm pipeline list pipelines\` shows all ${names.length}`;
     return { code: "unknown-pipeline", message: `no pipeline named "${pipeline}"`, help };
   }
-  const path = relative(repository, rootFolder(repository, pipeline));
-  const inside =
-    !path.startsWith("..") && !isAbsolute(path) && existsSync(join(repository, path)) ? path : pipeline;
-  if (sources.read(inside) !== undefined) return inside;
+  for (const from of [typedIn(), repository]) {
+    const path = relative(repository, resolve(from, pipeline));
+    if (isInside(repository, path) && sources.read(path) !== undefined) return path;
+  }
   return {
     code: "unknown-file",
     message: `there is no file ${pipeline} in the repository`,
     help: "give a pipeline's name, or a path",
   };
+}
+
+/** Whether the path leads to a place in the repository, also through links: what a pipeline names is run. */
+function isInside(repository: string, path: string): boolean {
+  const real = ifReadable(() => relative(realpathSync(repository), realpathSync(join(repository, path))));
+  return real !== undefined && !isAbsolute(real) && !/^\.\.(\/|$)/.test(real);
 }
 
 export function pipelineNames(sources: Sources): string[] {
@@ -138,7 +145,7 @@ export function pipelineNames(sources: Sources): string[] {
 
 /** Accepts `--set task=a,b --set seed=1` and `--set task=a,seed=1`. */
 export function parseSet(flags: string[]): Selection | Diagnostic {
-  const set: Selection = {};
+  const set = new Map<string, string[]>();
   for (const flag of flags) {
     let axis: string | undefined;
     for (const part of flag.split(",")) {
@@ -152,8 +159,8 @@ export function parseSet(flags: string[]): Selection | Diagnostic {
           help: "e.g. --set task=baby-lm or --set seed=1,2",
         };
       }
-      set[axis] = [...(set[axis] ?? []), value];
+      set.set(axis, [...(set.get(axis) ?? []), value]);
     }
   }
-  return set;
+  return Object.fromEntries(set);
 }

@@ -4,6 +4,7 @@ import { interventionSums } from "../declared/intervention.ts";
 import {
   anyText,
   count,
+  declaredName,
   fileFormat,
   list,
   listOf,
@@ -20,8 +21,15 @@ import { artifact } from "../stage/artifact.ts";
 /** A name within a folder, never a path out of it. */
 export const fileName = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" } as const;
 
+/** A stage instance, `NAME` or `NAME[axis=value,…]`, of the characters that a plan allows in names and values. */
+const instanceName = {
+  type: "string",
+  pattern: "^[a-z][a-zA-Z0-9-]*(\\[[\\p{L}\\p{N}\\p{M}_.%@:+~=,-]*\\])?$",
+} as const;
+
+/** `pipeline` and `profile` are looked up among those of the repository, so they are names and never paths. */
 export const slot = {
-  ...wholeObject({ pipeline: text, profile: text, stage: text }),
+  ...wholeObject({ pipeline: declaredName, profile: declaredName, stage: instanceName }),
   description: "the place of the attempt in a pipeline and profile",
 } as const;
 

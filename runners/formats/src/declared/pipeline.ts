@@ -10,6 +10,7 @@ import {
   json,
   list,
   listOf,
+  declaredName as name,
   oneOf,
   partialObject,
   type TypeOf,
@@ -20,7 +21,6 @@ import {
 import { execution, stageExecution } from "./stage-execution.ts";
 import { service } from "./stage-service.ts";
 
-const name = { type: "string", pattern: "^[a-z][a-zA-Z0-9-]*$" } as const;
 const variable = {
   type: "string",
   pattern: "^[A-Za-z_][A-Za-z0-9_]*$",

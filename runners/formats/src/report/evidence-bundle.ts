@@ -3,6 +3,7 @@
 import {
   anyText,
   count,
+  declaredName,
   fileFormat,
   flag,
   listOf,
@@ -38,8 +39,8 @@ export const evidenceBundle = fileFormat(
   "mlrb evidence bundle",
   wholeObject({
     formatVersion: { const: 1 },
-    pipeline: text,
-    profile: text,
+    pipeline: declaredName,
+    profile: declaredName,
     selection: anyText,
     signed: { ...flag, description: "whether bundle.sig holds a signature of this file's SHA-256" },
     files: listOf(bundledFile),

@@ -3,6 +3,7 @@
 import {
   anyText,
   count,
+  declaredName,
   fileFormat,
   flag,
   kindsOf,
@@ -77,8 +78,8 @@ const replacedProtocol = wholeObject({
 
 const protocolFields = {
   formatVersion: { const: 1 },
-  pipeline: text,
-  profile: text,
+  pipeline: declaredName,
+  profile: declaredName,
   selection: { ...anyText, description: "the values of --set; empty: the whole plan" },
   frozenAt: { ...text, description: "ISO 8601, UTC, by this machine's clock" },
   ...protocolFacts,

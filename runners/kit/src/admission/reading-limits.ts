@@ -62,6 +62,8 @@ export const readingLimits = {
   adjudicationsBytes: { max: 16 * MiB, unit: "bytes", honest: "a decision has under 2 KB" },
   /** record.json in a folder that another machine exported. */
   recordBytes: { max: 16 * MiB, unit: "bytes", honest: "a record has under 100 KB" },
+  /** The log in such a folder. */
+  recordLogBytes: { max: 256 * MiB, unit: "bytes", honest: "a log is cut to 64 MiB when its attempt ends" },
 
   /** Of admission: reasons of one code, and the characters of each. */
   reasonsPerCode: { max: 20, unit: "reasons of one code", honest: "one is enough" },

@@ -243,15 +243,17 @@ export function lookAt(root: string, path: string): Look | undefined {
   return { stat: ofState ? text : `${text} ${ctimeNs}${linkText}`, fresh, ctimeMs };
 }
 
-/** Returns undefined also for a path below a file, where lstat throws. */
+/** Returns undefined also where lstat throws although there can be no file: below a file, or under an impossible name. */
 function entryAt(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    if (absentCodes.includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
 }
+
+const absentCodes = ["ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"];
 
 /** Recorded in place of a stat where only the kind was consulted. */
 type Kind = "file" | "folder";

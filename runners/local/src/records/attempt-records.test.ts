@@ -32,6 +32,7 @@ import { VerifiedContents } from "../store/verified-contents.ts";
 import { exampleParts, exampleRecord } from "../testing/example-record.ts";
 import { exportRecord } from "./archives/export-record.ts";
 import { AttemptRecords, DamagedRecord } from "./attempt-records.ts";
+import { indexLine } from "./record-line.ts";
 
 const root = mkdtempSync(join(tmpdir(), "records-"));
 after(() => rmSync(root, { recursive: true }));
@@ -357,7 +358,7 @@ test("a record that the index names was checked before and is not checked again"
   mkdirSync(at.at(digest), { recursive: true });
   writeFileSync(at.at(digest, "record.json"), text);
   const line = { record: digest, key: "key 1", slot: "p smoke attempt[seed=1]", startedAt: "2026-01-01" };
-  writeFileSync(join(at.folder.attempts, "index.jsonl"), `${JSON.stringify(line)}\n`);
+  writeFileSync(join(at.folder.attempts, "index.jsonl"), `${indexLine(line)}\n`);
   assert.deepEqual(
     at.records.readable().map((one) => one.digest),
     [digest],

@@ -9,7 +9,7 @@ import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
+import { writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import type { Store } from "../store/artifact-store.ts";
 import { raiseFormat } from "../store/state-folder.ts";
@@ -19,7 +19,7 @@ import { ingestRecord } from "./archives/import-record.ts";
 import { readImported } from "./archives/read-imported.ts";
 import { DamagedRecord } from "./damaged-record.ts";
 import { materializeRecord } from "./materialize-record.ts";
-import { parseRecord } from "./parse-record.ts";
+import { parseRecord, recordText } from "./parse-record.ts";
 import { recordNames, searchRecords } from "./rank-records.ts";
 import { RecordIndex, recordDigests } from "./record-index.ts";
 import { type Line, lineOf } from "./record-line.ts";
@@ -97,6 +97,11 @@ export class AttemptRecords {
   /** People's decisions on rules for this record, oldest first. */
   decisionsOn(digest: string): MemberDecision[] {
     return this.#index.decisionsOn(digest);
+  }
+
+  /** Records whose lines in the index differ from them; the index is then made again. */
+  wrongLines(): string[] {
+    return this.#index.wrongLines();
   }
 
   /** Weights that were removed from records on purpose. */
@@ -217,7 +222,7 @@ export class AttemptRecords {
 
   /** Keeps an attempt whose outputs are in the store. Returns the record's digest. */
   put(record: AttemptRecord, log: string): string {
-    const text = `${canonicalJson(record, 2)}\n`;
+    const text = recordText(record);
     const digest = createHash("sha256").update(text).digest("hex");
     const temporary = join(this.#records, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
     const path = join(this.#records, digest);

@@ -1,9 +1,15 @@
 // Reads the text of a record.json. A record that was checked once is not checked again.
 import { type AttemptRecord, attemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { checkFormat } from "@mlrb/formats/read-format";
+import { canonicalJson } from "@mlrb/kit/json-file";
 import { DamagedRecord } from "./damaged-record.ts";
 import type { RecordIndex } from "./record-index.ts";
 import { checkFormats } from "./record-line.ts";
+
+/** The text of record.json. The record's name is its digest, so one record has one text. */
+export function recordText(record: AttemptRecord): string {
+  return `${canonicalJson(record, 2)}\n`;
+}
 
 /** Throws DamagedRecord and NewerFormat. `known` remembers which records were checked. */
 export function parseRecord(

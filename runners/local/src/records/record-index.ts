@@ -1,19 +1,21 @@
 // Finds the records of each attempt key and of each slot without reading the records, and ranks them. The folders of
-// the records are the truth. index.jsonl only saves reading them; records that it lacks are read and added.
+// the records are the truth. index.jsonl only saves reading them: a line that was changed is dropped, and records that it
+// lacks are read and added.
 
-import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { counted } from "@mlrb/core/text/counted";
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
-import { canonicalJson } from "@mlrb/kit/json-file";
+import { writeWhole } from "@mlrb/kit/json-file";
 import { NewerFormat } from "../store/newer-format.ts";
 import { whereWritable } from "../store/read-only-state.ts";
 import { readAdjudications } from "./adjudications.ts";
 import { DamagedRecord, damagedWords } from "./damaged-record.ts";
 import { decisionsOf } from "./rank-adjudications.ts";
 import { type Ranking, rankRecords } from "./rank-records.ts";
-import { checkFormats, type Line, lineOf, slotName } from "./record-line.ts";
+import { checkFormats, indexLine, type Line, lineOf, parseIndexLine, slotName } from "./record-line.ts";
 import { type Choices, readChoices, readOrigins, writeOrigin } from "./record-origins.ts";
 import { readThinned, type Thinned } from "./thinned-files.ts";
 
@@ -127,7 +129,26 @@ export class RecordIndex {
     )
       return;
     this.#remember(line);
-    appendFileSync(this.#file, `${canonicalJson(line)}\n`);
+    appendFileSync(this.#file, `${indexLine(line)}\n`);
+  }
+
+  /** Compares each line with its record. Returns the records of lines that differ, and drops the index if there is one. */
+  wrongLines(): string[] {
+    const wrong = this.#all().filter((line) => {
+      try {
+        return indexLine(lineOf(line.record, this.#read(line.record))) !== indexLine(line);
+      } catch (error) {
+        if (error instanceof DamagedRecord) return false; // the line may be all that is known of it
+        throw error;
+      }
+    });
+    if (wrong.length > 0) whereWritable(() => rmSync(this.#file, { force: true }));
+    this.refresh();
+    return wrong.map(({ record }) => record);
+  }
+
+  #all(): Line[] {
+    return [...this.#load().byKey.values()].flat();
   }
 
   #load(): Loaded {
@@ -142,49 +163,72 @@ export class RecordIndex {
     const thinned = readThinned(this.#folder);
     this.#loaded = { byKey: new Map(), bySlot: new Map(), origins, choices, decisions, thinned };
     this.#unknown.clear();
+    const held: string[] = [];
+    const dropped: string[] = [];
     const known = new Set<string>();
     const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";
     const present = new Set(recordDigests(this.#records));
-    for (const line of text.split("\n")) {
-      try {
-        const entry = JSON.parse(line) as Line;
-        if (typeof entry.slot !== "string" || typeof entry.key !== "string") continue;
-        known.add(entry.record);
-        if (!present.has(entry.record)) continue;
+    try {
+      for (const line of text.split("\n").filter((one) => one !== "")) {
+        const entry = parseIndexLine(line);
+        if (!entry) dropped.push(line);
+        if (!entry || !present.has(entry.record)) continue;
         checkFormats(entry.record, { format: entry.format, keyFormat: entry.keyFormat });
+        known.add(entry.record);
+        held.push(line);
         this.#remember(entry);
         this.#checked.add(entry.record);
-      } catch (error) {
-        if (error instanceof NewerFormat) {
-          this.#loaded = undefined; // a later call must not find a partly read index
-          throw error;
-        }
-        // a line torn by a kill, or empty: the record's folder is read below
       }
+      const learned = [...present].flatMap((digest) => (known.has(digest) ? [] : this.#learn(digest)));
+      const isWhole = dropped.length === 0 && (text === "" || text.endsWith("\n"));
+      const added = (isWhole ? learned : [...held, ...learned]).map((line) => `${line}\n`).join("");
+      whereWritable(() => {
+        if (!isWhole) writeWhole(this.#file, added);
+        else if (added !== "") appendFileSync(this.#file, added);
+      });
+    } catch (error) {
+      this.#loaded = undefined; // a later call must not find a partly read index
+      throw error;
     }
-    if (text !== "" && !text.endsWith("\n")) this.#append("\n");
-    for (const digest of present) if (!known.has(digest)) this.#learn(digest);
+    this.#sayDropped(dropped);
     return this.#loaded;
   }
 
-  /** For a damaged record, its remaining text decides which attempt cannot be used. */
-  #learn(digest: string): void {
+  /** No words for lines of earlier versions, which have no checksum, where they say what the record says. */
+  #sayDropped(dropped: string[]): void {
+    if (dropped.length === 0) return;
+    const right = new Map(this.#all().map((line) => [line.record, line]));
+    const wrong = dropped.filter((text) => {
+      try {
+        const { record, sum, ...rest } = JSON.parse(text);
+        const own = right.get(record);
+        return (
+          sum !== undefined ||
+          Object.entries(rest).some(([name, value]) => own && own[name as "key"] !== value)
+        );
+      } catch {
+        return true;
+      }
+    });
+    if (wrong.length > 0)
+      process.stderr.write(
+        `dropped ${counted(wrong.length, "line")} of attempts/index.jsonl, torn or not as the record says: the records decide\n`,
+      );
+  }
+
+  /** Returns its line, none for a damaged record, whose remaining text decides which attempt cannot be used. */
+  #learn(digest: string): string[] {
     try {
       const line = lineOf(digest, this.#read(digest));
       this.#remember(line);
-      this.#append(`${canonicalJson(line)}\n`);
+      return [indexLine(line)];
     } catch (error) {
-      if (error instanceof NewerFormat) this.#loaded = undefined;
       if (!(error instanceof DamagedRecord)) throw error;
       const words = damagedWords(join(this.#records, digest));
       if (words) this.#remember({ ...words, record: digest, slot: slotName(words.slot) });
       else this.#unknown.add(digest);
+      return [];
     }
-  }
-
-  /** No-op on a read-only state. */
-  #append(text: string): void {
-    whereWritable(() => appendFileSync(this.#file, text));
   }
 
   #remember(line: Line): void {

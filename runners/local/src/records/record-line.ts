@@ -1,7 +1,9 @@
 // A line of the index: the fields of a record that are known without reading the record. Refuses newer formats.
 
+import { crc32 } from "node:zlib";
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { canonicalJson } from "@mlrb/kit/json-file";
 import { refuseNewer } from "../store/newer-format.ts";
 
 export type Line = {
@@ -27,6 +29,21 @@ export function lineOf(digest: string, { attemptKey, slot, ran, formatVersion, p
     format: formatVersion,
     keyFormat: parts.keyFormat,
   };
+}
+
+/** A line as the index holds it. The checksum shows whether it is as it was written. */
+export function indexLine(line: Line): string {
+  return canonicalJson({ ...line, sum: crc32(canonicalJson(line)).toString(16) });
+}
+
+/** Undefined for a torn or changed line, and for one of an earlier version, which has no checksum. */
+export function parseIndexLine(text: string): Line | undefined {
+  try {
+    const { sum: _, ...line } = JSON.parse(text);
+    return indexLine(line) === text ? line : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Throws NewerFormat: an attempt whose record or key this program cannot read must not run again. */

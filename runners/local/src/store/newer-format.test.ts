@@ -9,6 +9,7 @@ import { attemptEnd, attemptFolders } from "../attempts/attempt-folders.ts";
 import { saidUnchanged } from "../decide/no-op-fast-path.ts";
 import { FileDigests } from "../digests/file-digest-memory.ts";
 import { AttemptRecords } from "../records/attempt-records.ts";
+import { indexLine } from "../records/record-line.ts";
 import { exampleParts, exampleRecord } from "../testing/example-record.ts";
 import { Store } from "./artifact-store.ts";
 import { checkFormat, raiseFormat, stateFolder } from "./state-folder.ts";
@@ -78,7 +79,7 @@ test("a record of a newer format that only the index names is neither used nor s
   assert.ok(records().find("key"));
   for (const format of [{ keyFormat: 99 }, { format: 99 }]) {
     const line = { record: digest, key: "later", slot: "s", startedAt: "2026-01-01", ...format };
-    writeFileSync(join(state.attempts, "index.jsonl"), `${JSON.stringify(line)}\n`);
+    writeFileSync(join(state.attempts, "index.jsonl"), `${indexLine(line)}\n`);
     assert.throws(() => records().find("key"), newer);
   }
 });

@@ -23,7 +23,8 @@ const notes =
 export function atifFileName({ id, axes, slot }: AttemptSource): string {
   const named = [axes.task, axes.agent, axes.seed].filter((part) => part !== undefined);
   const words = (named.length > 0 ? named : [slot.stage]).join("_");
-  return `${words.replaceAll(/[^A-Za-z0-9_.-]+/g, "-")}_${id.slice(0, 12)}.json`;
+  const plain = words.replaceAll(/[^A-Za-z0-9_.-]+/g, "-").replace(/^[.-]+/, "");
+  return `${plain.slice(0, 150)}_${id.slice(0, 12)}.json`;
 }
 
 export function* atif(source: AttemptSource): Generator<string> {

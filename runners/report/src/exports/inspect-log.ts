@@ -17,7 +17,7 @@ type Header = { id: string; task: string; createdAt: string };
 export function inspectFileName(sources: readonly AttemptSource[]): string {
   const { id, task, createdAt } = headerOf(sources);
   const time = createdAt.replace(/\.\d+/, "").replaceAll(":", "-");
-  return `${time}_${task.replaceAll(/[^A-Za-z0-9.-]+/g, "-")}_${id}.json`;
+  return `${time}_${task.replaceAll(/[^A-Za-z0-9.-]+/g, "-").slice(0, 150)}_${id}.json`;
 }
 
 /** `sources`: one attempt, or those of one run. */

@@ -20,6 +20,10 @@ export async function attemptsVerify(
   options: PlaceOptions,
 ): Promise<number> {
   const place = attemptPlace(repository, options.root);
+  for (const record of place.records.wrongLines())
+    process.stderr.write(
+      `repaired  ${record.slice(0, 12)}  its line of attempts/index.jsonl, from the record\n`,
+    );
   const all = place.records.list();
   const unknown = prefixes.find((prefix) => !all.some((digest) => digest.startsWith(prefix)));
   if (unknown !== undefined) {

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,7 +65,10 @@ function recordOf({ day = 1, params = {} }: { day?: number; params?: object } = 
 
 /** Writes a record as another machine may export it, with a digest that fits. */
 function exported(archive: string, record: object): string {
-  const text = `${canonicalJson(record, 2)}\n`;
+  return written(archive, `${canonicalJson(record, 2)}\n`);
+}
+
+function written(archive: string, text: string): string {
   const digest = sha256(text);
   mkdirSync(join(archive, digest), { recursive: true });
   writeFileSync(join(archive, digest, "record.json"), text);
@@ -217,7 +221,117 @@ test("an imported record does not lower the expected cost of an attempt", (t) =>
   );
 });
 
+/** Writes a record whose outputs are files of these texts. `wrong`: what the archive has in their place. */
+function withOutputs(
+  archive: string,
+  texts: Record<string, string>,
+  wrong: Record<string, string> = {},
+): string {
+  const outputs = Object.entries(texts).map(([name, text]) => [
+    name,
+    { kind: "file", digest: sha256(text), file: `${name}.json` },
+  ]);
+  const digest = exported(archive, { ...recordOf(), outputs: Object.fromEntries(outputs) });
+  for (const [name, text] of Object.entries({ ...texts, ...wrong }))
+    writeFileSync(join(archive, digest, `${name}.json`), text);
+  return digest;
+}
+
+function sparse(path: string): void {
+  writeFileSync(path, "");
+  truncateSync(path, 2 ** 40);
+}
+
+/** Texts of the same record that are not its canonical text, each with the digest that fits. */
+const otherTexts: Record<string, (text: string) => string> = {
+  "indented by one": (text) => `${JSON.stringify(JSON.parse(text), null, 1)}\n`,
+  "on one line": (text) => `${canonicalJson(JSON.parse(text))}\n`,
+  "with a key twice": (text) => text.replace('  "axes": {},', '  "axes": {},\n  "axes": {},'),
+  "with a key twice, of other values": (text) =>
+    text.replace('"profile": "q"', '"profile": "x",\n    "profile": "q"'),
+  "with keys in another order": (text) =>
+    `${JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text)).reverse()), null, 2)}\n`,
+  "without its last line break": (text) => text.trimEnd(),
+  "with another space": (text) => `${text} `,
+  "with line ends of Windows": (text) => text.replaceAll("\n", "\r\n"),
+  "with another spelling of a number": (text) => text.replace('"durationMs": 1', '"durationMs": 1.0'),
+  "with an escaped letter": (text) => text.replace('"local"', '"l\\u006fcal"'),
+  "with a key that JavaScript treats as its own": (text) =>
+    text.replace('"axes": {}', '"axes": {},\n  "__proto__": {}'),
+};
+
+const odd = (change: object) => (archive: string) => exported(archive, { ...recordOf(), ...change });
+const estimate = { gpuHours: 1, dollars: 1, timeMs: 1, from: 1 };
+const ledger = (dollars: number) => JSON.stringify({ gpuHours: 1, dollars });
+
+/** Amounts that no attempt has. */
+const oddAmounts: Record<string, (archive: string) => string> = {
+  "dollars below 0": odd({ cost: { gpuHours: 1, dollars: -999.98 } }),
+  "GPU hours below 0": odd({ cost: { gpuHours: -0.01, dollars: 1 } }),
+  "a billion dollars": odd({ cost: { gpuHours: 1, dollars: 1e9 } }),
+  "10^300 GPU hours": odd({ cost: { gpuHours: 1e300, dollars: null } }),
+  "an expected cost below 0": odd({ estimate: { ...estimate, dollars: -1 } }),
+  "an expected time of 10^300 ms": odd({ estimate: { ...estimate, timeMs: 1e300 } }),
+  "extensions by 10^15 ms": odd({
+    interventions: { extensions: 1, addedMs: 1e15, addedDollars: 0, notes: 0 },
+  }),
+  "extensions by a billion dollars": odd({
+    interventions: { extensions: 1, addedMs: 0, addedDollars: 1e9, notes: 0 },
+  }),
+  "a duration below 0": odd({ ran: { ...exampleRecord.ran, durationMs: -1 } }),
+  "a duration of 10^15 ms": odd({ ran: { ...exampleRecord.ran, durationMs: 1e15 } }),
+  "a ledger of a billion dollars": (archive) => withOutputs(archive, { ledger: ledger(1e9) }),
+};
+
 const refusals: Record<string, [(archive: string) => string, RegExp]> = {
+  ...Object.fromEntries(
+    Object.entries(otherTexts).map(([how, change]) => [
+      `a record.json ${how}`,
+      [
+        (archive: string) => {
+          const text = `${canonicalJson(recordOf(), 2)}\n`;
+          assert.notEqual(change(text), text);
+          return written(archive, change(text));
+        },
+        /^its record\.json is not in the form in which records are written$/,
+      ],
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(oddAmounts).map(([what, forge]) => [what, [forge, /, which no attempt has$/]]),
+  ),
+  "a start with a comment that is a path": [
+    odd({ ran: { ...exampleRecord.ran, startedAt: "Thu, 01 Jan 2026 00:00:00 GMT (/../../x)" } }),
+    /is not a date$/,
+  ],
+  "a log of a TiB that takes no space": [
+    (archive) => {
+      const digest = exported(archive, recordOf());
+      sparse(join(archive, digest, "log"));
+      return digest;
+    },
+    /^its log: 1099511627776 bytes; at most \d+ are read/,
+  ],
+  "decisions of a TiB that take no space": [
+    (archive) => {
+      const digest = odd({ cost: { gpuHours: -1, dollars: null } })(archive);
+      sparse(join(archive, "adjudications.jsonl"));
+      return digest;
+    },
+    /which no attempt has$/,
+  ],
+  "an output of a TiB that takes no space": [
+    (archive) => {
+      const digest = withOutputs(archive, { model: "weights" });
+      sparse(join(archive, digest, "model.json"));
+      return digest;
+    },
+    /^it takes 1\.0 TiB with the others, more than/,
+  ],
+  "an output that differs, after one that does not": [
+    (archive) => withOutputs(archive, { a: "sound", b: "sound too" }, { b: "other" }),
+    /^its b is not what its record says$/,
+  ],
   "a key that is not the key of its parts": [
     (archive) =>
       exported(archive, { ...recordOf(), attemptKey: recordOf({ params: { other: 1 } }).attemptKey }),
@@ -286,7 +400,45 @@ for (const [what, [forge, problem]] of Object.entries(refusals))
     assert.match(end.problem, problem);
     assert.deepEqual(own.open().list(), []);
     assert.equal(own.open().originOf(digest), undefined);
+    assert.equal(own.open().find(recordOf().attemptKey), undefined);
+    for (const folder of [own.at.blobs, own.at.attempts]) assert.deepEqual(filesIn(folder), [], "its files");
   });
+
+test("a forged text of the same attempt leaves the attempt that was made here as it was", (t) => {
+  for (const change of Object.values(otherTexts)) {
+    const [own, archive] = [state(t), folder(t)];
+    const made = own.make(recordOf({ day: 1 }));
+    const before = filesIn(own.at.attempts);
+    const digest = written(archive, change(`${canonicalJson(recordOf({ day: 2 }), 2)}\n`));
+    assert.equal(own.import(archive, digest).kind, "refused");
+    const records = own.open();
+    assert.deepEqual([records.list(), records.find(recordOf().attemptKey)?.digest], [[made], made]);
+    assert.deepEqual(filesIn(own.at.attempts), before);
+  }
+});
+
+test("what an attempt may have is imported: no cost, a small one and the cost of a cluster's year", (t) => {
+  for (const change of [
+    { cost: { gpuHours: 0, dollars: null } },
+    { cost: { gpuHours: 0.1, dollars: 43.21 }, estimate: { ...estimate, gpuHours: null, timeMs: null } },
+    { cost: { gpuHours: 8 * 24 * 365, dollars: 200_000 } },
+  ])
+    for (const text of [ledger(12), JSON.stringify({ none: "no attempt" }), "no ledger"]) {
+      const [own, archive] = [state(t), folder(t)];
+      const outputs = { ledger: { kind: "file", digest: sha256(text), file: "ledger.json" } };
+      const digest = exported(archive, { ...recordOf(), ...change, outputs });
+      writeFileSync(join(archive, digest, "ledger.json"), text);
+      writeFileSync(join(archive, digest, "log"), "said\n");
+      assert.deepEqual(own.import(archive, digest), { kind: "imported" });
+    }
+});
+
+/** Paths of files below a folder. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ name }) => name);
+}
 
 test("an archive's digest covers records and logs", (t) => {
   const archive = folder(t);

@@ -2,13 +2,17 @@
 // and its files.
 
 import { createHash } from "node:crypto";
-import { lstatSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { actionKey } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { readBounded } from "@mlrb/kit/admission/admission-files";
-import { readingLimits } from "@mlrb/kit/admission/reading-limits";
+import { overLimit, readingLimits } from "@mlrb/kit/admission/reading-limits";
+import { readLedgerCost } from "@mlrb/kit/rules/ledger";
+import { artifactDigest } from "../../digests/artifact-digest.ts";
+import { checkSize, givenFiles, OddOutput } from "../../stage/inspect-outputs.ts";
 import type { Store } from "../../store/artifact-store.ts";
+import { recordText } from "../parse-record.ts";
 import { ingestRecord } from "./import-record.ts";
 
 /** Clocks of two machines may differ. */
@@ -29,7 +33,10 @@ export function readImported(
     if (createHash("sha256").update(text).digest("hex") !== digest)
       return { problem: "its record is not what its name says" };
     const record = parse(text);
-    const problem = unsafeRecord(record, now.getTime());
+    // else it would be kept under another name than that of which the origin is written
+    if (recordText(record) !== text)
+      return { problem: "its record.json is not in the form in which records are written" };
+    const problem = unsafeRecord(record, now.getTime()) ?? unsafeOutputs(folder, record);
     if (problem !== undefined) return { problem };
     const context = { store, read: new Map<string, string>(), link: false };
     for (const [name, output] of Object.entries(record.outputs)) {
@@ -48,7 +55,53 @@ function unsafeFile(folder: string): string | undefined {
   if (!record) return "its record.json is gone";
   if (!record.isFile()) return "its record.json is not a plain file";
   const log = lstatSync(join(folder, "log"), { throwIfNoEntry: false });
-  return log && !log.isFile() ? "its log is not a plain file" : undefined;
+  if (log && !log.isFile()) return "its log is not a plain file";
+  if (log && log.size > readingLimits.recordLogBytes.max)
+    return `its log: ${overLimit(readingLimits.recordLogBytes, log.size)}`;
+  return undefined;
+}
+
+/** The first output that differs from the record, before anything is stored, or an odd cost in the ledger. */
+function unsafeOutputs(folder: string, { outputs }: AttemptRecord): string | undefined {
+  try {
+    const files = new Map<string, Stats>();
+    givenFiles(folder, files);
+    checkSize(files, undefined);
+  } catch (error) {
+    if (!(error instanceof OddOutput)) throw error;
+    return `it ${error.message}`;
+  }
+  for (const [name, { kind, file, digest }] of Object.entries(outputs)) {
+    const path = join(folder, file);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats) return `its ${name} is gone`;
+    if (stats.isDirectory() !== (kind === "dir") || artifactDigest(path) !== digest)
+      return `its ${name} is not what its record says`;
+  }
+  if (outputs.ledger?.kind !== "file") return undefined;
+  const cost = readLedgerCost(join(folder, outputs.ledger.file));
+  return typeof cost === "string" ? undefined : oddAmount("its ledger", cost);
+}
+
+/** The format that this program writes. `Date.parse` reads others, with any text in parentheses. */
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+const tenYearsMs = 10 * 365 * 24 * 3_600_000;
+
+/** Far above what an attempt has: beyond it, or below 0, a sum over attempts would say nothing of the others. */
+const most = {
+  ...{ gpuHours: 1_000_000, dollars: 1_000_000 },
+  ...{ timeMs: tenYearsMs, addedMs: tenYearsMs, durationMs: tenYearsMs },
+};
+
+type Amounts = { [name in keyof typeof most]?: number | null | undefined };
+
+function oddAmount(what: string, amounts: Amounts): string | undefined {
+  for (const [name, max] of Object.entries(most)) {
+    const value = amounts[name as keyof Amounts] ?? 0; // null is unknown
+    if (value < 0 || value > max) return `${what} has ${value} ${name}, which no attempt has`;
+  }
+  return undefined;
 }
 
 /** The first problem of a record that follows its format, in words. */
@@ -56,10 +109,17 @@ function unsafeRecord(record: AttemptRecord, nowMs: number): string | undefined 
   if (actionKey(record.parts) !== record.attemptKey) return "its key is not the key of its parts";
   const { startedAt, durationMs } = record.ran;
   const startMs = Date.parse(startedAt);
-  if (Number.isNaN(startMs)) return `its start, ${JSON.stringify(startedAt)}, is not a date`;
+  if (!isoTime.test(startedAt) || Number.isNaN(startMs))
+    return `its start, ${JSON.stringify(startedAt)}, is not a date`;
   if (startMs > nowMs + clockSkewMs)
     return `its start, ${startedAt}, is in the future; compare the clocks of both machines`;
-  if (durationMs < 0) return `its duration, ${durationMs} ms, is negative`;
+  const { cost, estimate, interventions } = record;
+  const odd =
+    oddAmount("its cost", cost) ??
+    oddAmount("its expected cost", { ...estimate }) ??
+    oddAmount("its extension", { addedMs: interventions?.addedMs, dollars: interventions?.addedDollars }) ??
+    oddAmount("its duration", { durationMs });
+  if (odd !== undefined) return odd;
   const files = Object.values(record.outputs).map(({ file }) => file);
   const taken = files.find((file, at) => ["record.json", "log"].includes(file) || files.indexOf(file) < at);
   return taken === undefined ? undefined : `two of its files are called ${taken}`;

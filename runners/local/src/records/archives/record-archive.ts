@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isFile } from "@mlrb/kit/admission/admission-files";
+import { type ReadingLimit, readingLimits } from "@mlrb/kit/admission/reading-limits";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { hashFile } from "../../digests/hash-file.ts";
 import { adjudicationsFile, hasAdjudications } from "../adjudications.ts";
@@ -27,7 +27,7 @@ export function archiveDigest(
   const records = digests.map((record) => [record, { log: logDigest(join(folder, record)) }]);
   // archives without decisions keep the digest that they had before decisions existed
   const decided = hasAdjudications(decisions) && {
-    adjudications: hashFile(join(decisions, adjudicationsFile)),
+    adjudications: boundedDigest(join(decisions, adjudicationsFile), readingLimits.adjudicationsBytes),
   };
   const content = { formatVersion: 1, records: Object.fromEntries(records), ...decided };
   return createHash("sha256").update(canonicalJson(content)).digest("hex");
@@ -42,9 +42,13 @@ export function archiveSignature(folder: string): string | undefined {
   return readFileSync(path, "utf8");
 }
 
-/** Null without a log, and for anything else than a plain file, which an import refuses. */
 function logDigest(record: string): string | null {
-  const path = join(record, "log");
   if (!lstatSync(record, { throwIfNoEntry: false })?.isDirectory()) return null;
-  return isFile(path) ? hashFile(path) : null;
+  return boundedDigest(join(record, "log"), readingLimits.recordLogBytes);
+}
+
+/** Null without such a file, and for a large one or anything else than a plain file, which an import refuses. */
+function boundedDigest(path: string, { max }: ReadingLimit): string | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() && stats.size <= max ? hashFile(path) : null;
 }

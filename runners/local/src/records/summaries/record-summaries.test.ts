@@ -150,7 +150,7 @@ for (const [what, harm] of Object.entries<(at: State) => void>({
   "of another version": ({ summaries }) =>
     writeFileSync(
       summaries,
-      readFileSync(summaries, "utf8").replaceAll('"formatVersion":1', '"formatVersion":2'),
+      readFileSync(summaries, "utf8").replaceAll('"formatVersion":2', '"formatVersion":1'),
     ),
 }))
   test(`records are read again where their summaries are ${what}, and remembered`, () => {

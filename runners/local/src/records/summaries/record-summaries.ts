@@ -18,8 +18,8 @@ export type RecordSummary = Pick<
 
 type Output = { digest: string; file: string };
 
-/** Lines of other versions are ignored, and their records read again. */
-const formatVersion = 1;
+/** Lines of other versions are ignored, and their records read again: 1 remembered slots that were no names. */
+const formatVersion = 2;
 
 type Line = { formatVersion: number; stat: string; summary: RecordSummary };
 
