@@ -3,12 +3,14 @@
 Import it after the environment is set (lm_eval.data.local_hub), since lm_eval reads variables on import.
 """
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from lm_eval.models.huggingface import HFLM
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
+from scorer_library.kept_text import check_kept
 from scorer_library.lm_eval.memory import BATCH_BYTES
 
 BATCH = 32
@@ -48,8 +50,14 @@ class GuardedLM(HFLM):
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
     ) -> list[tuple[float, bool]]:
         self.check_tokens(requests)
+        check_kept(self.submission, self.texts_of(requests))
         self.batch_size_per_gpu = self.batch_size_of(requests)
         return super()._loglikelihood_tokens(requests, disable_tqdm, override_bs)
+
+    def texts_of(self, requests: list[Request]) -> Iterator[str]:
+        """As lm-eval encodes them: a decoder's context and answer together, an encoder's context alone."""
+        for (context, answer), _, _ in requests:
+            yield from (context, answer) if self.submission.encoder_decoder else (context + answer,)
 
     def batch_size_of(self, requests: list[Request]) -> int:
         """Depends on the inputs only, never on free memory.
