@@ -29,6 +29,10 @@ test("scorers of likelihoods reject tokenizers that rewrite what is scored, and 
   runPythonTests(file("test_kept_text.py"), /Ran \d+ tests/);
 });
 
+test("steps that rewrite letters and scored texts are found in a tokenizer's files, and only counted", () => {
+  runPythonTests(file("test_tokenizer_files.py"), /Ran 4 tests/);
+});
+
 test("a model that reads what it predicts is found, and an honest one is not", () => {
   runPythonTests(file("test_causality.py"), /Ran \d+ tests/);
 });

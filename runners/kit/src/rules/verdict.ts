@@ -8,6 +8,7 @@ import {
   knownSettings,
   noLookAhead,
   type RuleVerdict,
+  plainTokenizer,
   type Verdict,
 } from "@mlrb/formats/judged/verdict";
 import { undecidedText } from "../admission/clean-submission.ts";
@@ -25,6 +26,7 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
   });
   if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
   if (admission.lookAhead) verdicts.push(lookAhead(admission.lookAhead));
+  if (admission.tokenizer) verdicts.push(tokenizerNote(admission.tokenizer));
   const facts: Verdict["facts"] = {};
   if (admission.admitted && context.weights) {
     const { parameters, dtypes, tensors, bytes } = describeWeights(context.weights);
@@ -63,6 +65,18 @@ function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
     title: "All settings that may change the model are known to the benchmark",
     answer: "undecided",
     evidence: undecidedText(undecided),
+    source: "interpreted",
+    severity: "note",
+  };
+}
+
+/** Scorers decide by what they score; this says what the files hold. */
+function tokenizerNote({ answer, detail }: NonNullable<Admission["tokenizer"]>): RuleVerdict {
+  return {
+    rule: plainTokenizer,
+    title: "The tokenizer rewrites no letters and holds no scored text",
+    answer,
+    evidence: detail,
     source: "interpreted",
     severity: "note",
   };
