@@ -7,8 +7,8 @@ import {
   kindOfRules,
   knownSettings,
   noLookAhead,
-  type RuleVerdict,
   plainTokenizer,
+  type RuleVerdict,
   type Verdict,
 } from "@mlrb/formats/judged/verdict";
 import { undecidedText } from "../admission/clean-submission.ts";
