@@ -115,7 +115,7 @@ class Reader:
         return token.removeprefix(self.prefix).removesuffix("@@")
 
     def joined(self, found: Read, text: str) -> bool:
-        """Whether merges across words explain the tokens: nothing splits words, and the whole text is there."""
+        """Whether merges across words explain the tokens: nothing splits words, and all text is read."""
         cuts = [at for at, (left, right) in enumerate(pairwise(found.parts)) if left != right]
         large = [one for one in found.tokens if len(re.split("[ ▁Ġ]+", one.strip(" ▁Ġ"))) >= WORDS_MAX]
         if (
