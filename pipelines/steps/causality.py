@@ -67,7 +67,7 @@ def tokenizer_of(stage: Stage) -> dict[str, str]:
 
     kinds = [kind for name in stage.param("scorers") if (kind := scored_text(stage, name))]
     texts = scored_texts(stage.input("private"), kinds)
-    given = (part for text in texts for part in (text.context, text.scored))
+    given = {part for text in texts for part in (text.context, text.scored)}
     return tokenizer_finding(stage.input("submission"), given)
 
 

@@ -26,10 +26,7 @@ def bits_samples(submission_folder: Path, private: Path) -> list[dict[str, Any]]
 
 
 def encode_windows(submission: Submission, text: str) -> list[tuple[str, list[int]]]:
-    """The windows of `text` with their ids. Raises Rejected where the ids do not decode to the text.
-
-    A tokenizer may write a character in another of Unicode's equal ways (NFC).
-    """
+    """The windows of `text` with their ids. Raises Rejected where the ids do not decode to it, up to NFC."""
     encoded = []
     for window in windows(text):
         ids = submission.encode(window)

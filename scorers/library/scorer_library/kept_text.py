@@ -14,7 +14,7 @@ from unicodedata import category, normalize
 from tokenizers import decoders
 
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.submission import Submission, loaded
+from mlrb_kit.submission import Submission, blame
 
 BATCH = 512  # texts
 BETWEEN_WORDS = re.compile(r"(?<=\S) (?=\S)")
@@ -31,15 +31,14 @@ class Read(NamedTuple):
 
 def check_kept(submission: Submission, texts: Iterable[str]) -> None:
     """Raises Rejected where the model is not given one of the texts."""
-    reader = Reader(submission)
     distinct = list(dict.fromkeys(filter(None, texts)))
-    for start in range(0, len(distinct), BATCH):
-        reader.check(distinct[start : start + BATCH])
+    with blame("the tokenizer fails on text"):
+        reader = Reader(submission)
+        for start in range(0, len(distinct), BATCH):
+            reader.check(distinct[start : start + BATCH])
 
 
 class Reader:
-    """Reads texts through one submission's tokenizer."""
-
     def __init__(self, submission: Submission) -> None:
         self.tokenizer = submission.tokenizer
         self.unknown = self.tokenizer.unk_token_id
@@ -55,7 +54,7 @@ class Reader:
         self.signs: dict[str, str] = {}
 
     def read(self, texts: list[str]) -> list[Read]:
-        found = loaded("the tokenizer fails on text", lambda: self.tokenizer(texts, add_special_tokens=False))
+        found = self.tokenizer(texts, add_special_tokens=False)
         if found.encodings is not None:
             return [Read(one.ids, one.tokens, one.word_ids) for one in found.encodings]
         named = self.tokenizer.convert_ids_to_tokens  # a tokenizer of transformers' own code
@@ -110,9 +109,7 @@ class Reader:
             yield ["".join(group).encode("latin-1").decode("utf-8", "replace") for group in groups]
 
     def plain(self, token: str) -> str:
-        if token.endswith(self.suffix):
-            return token.removesuffix(self.suffix) + " "
-        return token.removeprefix(self.prefix).removesuffix("@@")
+        return token.removesuffix(self.suffix).removeprefix(self.prefix).removesuffix("@@")
 
     def joined(self, found: Read, text: str) -> bool:
         """Whether merges across words explain the tokens: nothing splits words, and all text is read."""
@@ -142,12 +139,10 @@ def tidy(text: str) -> str:
 
 
 def within(letter: str) -> bool:
-    """Whether a cut next to it is one inside or between words: a letter, or a sign for a space."""
-    return letter.isalpha() or letter in " ▁"
+    return letter.isalpha() or letter in " ▁"  # so a cut next to it is inside or between words
 
 
 def letters(text: str) -> str:
-    """The letters and digits of `text`, without case and accents."""
     return "".join(filter(str.isalnum, normalize("NFKD", normalize("NFKD", text).casefold())))
 
 
@@ -169,7 +164,6 @@ def in_order(parts: Sequence[str], text: str) -> bool:
 
 
 def variants(text: str) -> Iterator[str]:
-    """What normalizers that treat all characters alike make of a text."""
     forms = [text, *(normalize(form, text) for form in ("NFC", "NFD", "NFKC", "NFKD"))]
     for form, lower, spaces, accents in product(forms, (False, True), (False, True), (True, False)):
         one = form.lower() if lower else form

@@ -1,20 +1,18 @@
-"""What a tokenizer's files hold besides a vocabulary: steps that rewrite letters, and scored texts (a note).
-
-Only counts and names of files are said: scored texts are private.
-"""
+"""A note on a tokenizer's files: steps that rewrite letters, and scored texts, of which only counts are said."""
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tokenizers import decoders
 
+from mlrb_kit.rejected import Rejected
+from mlrb_kit.submission import blame
 from mlrb_kit.tokenizer_growth import steps_of
 from scorer_library.kept_text import letters
 
-PARTS = ("normalizer", "pre_tokenizer", "decoder")
 CLASSES = re.compile(r"\{\d*,?\d*\}|\\[pP]\{[^}]*\}|\[:\w+:\]|\\.|\(\?<?[a-zA-Z]+[:>)]")  # letters, no text
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
 ALTERNATIVES = re.compile(r"[|()\n]+")
@@ -23,22 +21,25 @@ RUNS_MAX = 2**21  # of a file's runs are compared
 SHORT = 12  # letters of a text of at least three words, which a string may be
 
 
-def tokenizer_finding(folder: Path, texts: Iterable[str]) -> dict[str, str]:
-    found = [*rewriting(folder / "tokenizer.json"), *held(folder, set(texts))]
+def tokenizer_finding(folder: Path, texts: set[str]) -> dict[str, str]:
+    try:
+        with blame("the tokenizer's files cannot be read"):
+            found = [*rewriting(folder / "tokenizer.json"), *held(folder, texts)]
+    except Rejected as rejected:
+        return {"answer": "undecided", "detail": str(rejected)}
     passed = "no part of the tokenizer names letters, and no file holds a scored text"
     return {"answer": "fail" if found else "pass", "detail": "; ".join(found) or passed}
 
 
 def rewriting(path: Path) -> Iterator[str]:
     whole = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
-    for part in PARTS if isinstance(whole, dict) else ():
+    for part in ("normalizer", "pre_tokenizer", "decoder") if isinstance(whole, dict) else ():
         steps = list(steps_of(whole.get(part)))
         if named := sum(map(names_letters, steps)):
             yield f"{named} of {len(steps)} steps of its {part} replace, add or remove certain letters"
 
 
 def names_letters(step: dict[str, Any]) -> bool:
-    """Case, accents and Unicode's forms are no certain letters."""
     pattern = step.get("pattern")
     patterns = pattern.values() if isinstance(pattern, dict) else ()
     texts = [*patterns, step.get("content"), step.get("prepend")]
@@ -47,11 +48,10 @@ def names_letters(step: dict[str, Any]) -> bool:
 
 
 def held(folder: Path, texts: set[str]) -> Iterator[str]:
-    """How many of the texts each file holds."""
     flat = [(letters(text), len(text.split()) >= 3) for text in sorted(texts)]
     for path in sorted([*folder.glob("*.json"), *folder.glob("*.txt")]):
         content = path.read_text(encoding="utf-8", errors="replace")
-        quoted = [json.loads(one) for one in STRING.findall(content) if len(one) >= SHORT]
+        quoted = [unquoted(one) for one in STRING.findall(content) if len(one) >= SHORT]
         parts = quoted if path.suffix == ".json" else content.split("\n")
         long = [one for part in parts for one in (part, *ALTERNATIVES.split(part)) if len(one) >= SHORT]
         whole = {letters(text) for one in long for text in (one, decoders.ByteLevel().decode([one]))}
@@ -64,3 +64,11 @@ def held(folder: Path, texts: set[str]) -> Iterator[str]:
         )
         if count:
             yield f"{path.name} holds letters of {count} of {len(flat)} scored texts"
+
+
+def unquoted(text: str) -> str:
+    """A text of JSON, also of a file that is none as a whole."""
+    try:
+        return json.loads(text, strict=False).encode(errors="replace").decode()
+    except ValueError:
+        return text

@@ -30,7 +30,7 @@ test("scorers of likelihoods reject tokenizers that rewrite what is scored, and 
 });
 
 test("steps that rewrite letters and scored texts are found in a tokenizer's files, and only counted", () => {
-  runPythonTests(file("test_tokenizer_files.py"), /Ran 4 tests/);
+  runPythonTests(file("test_tokenizer_files.py"), /Ran 5 tests/);
 });
 
 test("a model that reads what it predicts is found, and an honest one is not", () => {

@@ -22,7 +22,7 @@ class Files(unittest.TestCase):
                 Path(folder, name.replace("_json", ".json").replace("_txt", ".txt")).write_text(
                     content, encoding="utf-8"
                 )
-            return tokenizer_finding(Path(folder), texts())
+            return tokenizer_finding(Path(folder), set(texts()))
 
     def test_honest_tokenizers_name_no_letters_and_hold_no_scored_text(self) -> None:
         for name in (
@@ -73,6 +73,14 @@ class Files(unittest.TestCase):
         rows = json.dumps({"rows": [{"deep": [sentence]}]})
         self.assertIn("more.json holds", self.finding(plain, more_json=rows)["detail"])
         self.assertIn("vocab.txt holds", self.finding(plain, vocab_txt=f"a\n{sentence}\nb")["detail"])
+
+    def test_files_that_are_no_json_are_searched_or_undecided(self) -> None:
+        sentence = pairs()[0][0].strip()
+        odd = f'{{"x\\q": "\\ud800{sentence}", "\\u0054{sentence[1:]}'
+        found = self.finding(HONEST["bytes of GPT-2"](), vocab_json=odd + '"')
+        self.assertIn("vocab.json holds", found["detail"])
+        broken = self.finding(HONEST["bytes of GPT-2"](), tokenizer_json="{")
+        self.assertEqual(broken["answer"], "undecided")
 
     def test_words_of_a_vocabulary_are_no_texts(self) -> None:
         words = "\n".join(word for text in texts() for word in text.split())

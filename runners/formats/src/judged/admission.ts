@@ -53,7 +53,7 @@ const lookAhead = {
 } as const;
 
 const tokenizer = {
-  ...wholeObject({ answer: oneOf("pass", "fail"), detail: text }),
+  ...wholeObject({ answer: oneOf("pass", "fail", "undecided"), detail: text }),
   description:
     "whether the tokenizer's files rewrite letters or hold scored texts, of which only counts are said; absent like lookAhead",
 } as const;

@@ -26,7 +26,12 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
   });
   if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
   if (admission.lookAhead) verdicts.push(lookAhead(admission.lookAhead));
-  if (admission.tokenizer) verdicts.push(tokenizerNote(admission.tokenizer));
+  if (admission.tokenizer) {
+    const { answer, detail } = admission.tokenizer; // a note: scorers themselves decide by what they score
+    const title = "The tokenizer rewrites no letters and holds no scored text";
+    const made = { source: "interpreted", severity: "note" } as const;
+    verdicts.push({ rule: plainTokenizer, title, answer, evidence: detail, ...made });
+  }
   const facts: Verdict["facts"] = {};
   if (admission.admitted && context.weights) {
     const { parameters, dtypes, tensors, bytes } = describeWeights(context.weights);
@@ -65,18 +70,6 @@ function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
     title: "All settings that may change the model are known to the benchmark",
     answer: "undecided",
     evidence: undecidedText(undecided),
-    source: "interpreted",
-    severity: "note",
-  };
-}
-
-/** Scorers decide by what they score; this says what the files hold. */
-function tokenizerNote({ answer, detail }: NonNullable<Admission["tokenizer"]>): RuleVerdict {
-  return {
-    rule: plainTokenizer,
-    title: "The tokenizer rewrites no letters and holds no scored text",
-    answer,
-    evidence: detail,
     source: "interpreted",
     severity: "note",
   };

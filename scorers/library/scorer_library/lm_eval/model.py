@@ -3,7 +3,6 @@
 Import it after the environment is set (lm_eval.data.local_hub), since lm_eval reads variables on import.
 """
 
-from collections.abc import Iterator
 from typing import Any, Literal
 
 from lm_eval.models.huggingface import HFLM
@@ -50,14 +49,11 @@ class GuardedLM(HFLM):
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
     ) -> list[tuple[float, bool]]:
         self.check_tokens(requests)
-        check_kept(self.submission, self.texts_of(requests))
+        # lm-eval encodes a context alone too, and cuts both together by its length
+        given = (text for (context, answer), _, _ in requests for text in (context, answer, context + answer))
+        check_kept(self.submission, given)
         self.batch_size_per_gpu = self.batch_size_of(requests)
         return super()._loglikelihood_tokens(requests, disable_tqdm, override_bs)
-
-    def texts_of(self, requests: list[Request]) -> Iterator[str]:
-        """As lm-eval encodes them: a decoder's context and answer together, an encoder's context alone."""
-        for (context, answer), _, _ in requests:
-            yield from (context, answer) if self.submission.encoder_decoder else (context + answer,)
 
     def batch_size_of(self, requests: list[Request]) -> int:
         """Depends on the inputs only, never on free memory.
