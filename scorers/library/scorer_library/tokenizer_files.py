@@ -1,4 +1,4 @@
-"""A note on a tokenizer's files: steps that rewrite letters, and scored texts, of which only counts are said."""
+"""A note on a tokenizer's files: steps that rewrite letters, and scored texts, which are only counted."""
 
 import json
 import re
