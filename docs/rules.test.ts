@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { exactInterval } from "@mlrb/core/statistics/exact-interval";
 import { type TaskRule, taskManifest } from "@mlrb/formats/declared/task";
-import { noLookAhead } from "@mlrb/formats/judged/verdict";
+import { noLookAhead, plainTokenizer } from "@mlrb/formats/judged/verdict";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
@@ -42,7 +42,7 @@ test("each rule of a task.yaml is in the section of its method, with its severit
 });
 
 test("each section is of a method that a task uses, and says method, threshold, evidence and what it misses", () => {
-  const used = new Set([noLookAhead, ...rules.map(({ method }) => method)]);
+  const used = new Set([noLookAhead, plainTokenizer, ...rules.map(({ method }) => method)]);
   assert.deepEqual([...sections.keys()].sort(), [...used].sort());
   for (const [name, body] of sections)
     for (const part of ["Rules", "Method", "Threshold", "Evidence", "Misses"])

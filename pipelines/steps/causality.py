@@ -25,7 +25,7 @@ def main() -> None:
     write_canonical(stage.output("causality"), {"formatVersion": 1, **found})
     needed = admission["admitted"] and not admission.get("undecided") and found["detail"] != NEEDLESS
     said = {key: found[key] for key in ("verdict", "detail", "untested") if key in found}
-    more = {"lookAhead": said} if needed else {}
+    more = {"lookAhead": said, "tokenizer": tokenizer_of(stage)} if needed else {}
     write_canonical(stage.output("admission"), {**admission, **more})
     print(f"{found['verdict']}: {found['detail']}")
 
@@ -59,6 +59,16 @@ def test_causality(stage: Stage, admission: dict[str, Any]) -> dict[str, Any]:
         "measured": described(found),
         **({"untested": untested} if untested else {}),
     }
+
+
+def tokenizer_of(stage: Stage) -> dict[str, str]:
+    from scorer_library.causality.scored_texts import scored_texts
+    from scorer_library.tokenizer_files import tokenizer_finding
+
+    kinds = [kind for name in stage.param("scorers") if (kind := scored_text(stage, name))]
+    texts = scored_texts(stage.input("private"), kinds)
+    given = {part for text in texts for part in (text.context, text.scored)}
+    return tokenizer_finding(stage.input("submission"), given)
 
 
 def scored_text(stage: Stage, scorer: str) -> str | None:

@@ -60,6 +60,7 @@ test("a causal model passes, and the file holds every cut and the seed that repe
   assert.ok(found.causality.measured!.cuts.length > 20);
   assert.deepEqual(found.admission.lookAhead, { verdict: "causal", detail: found.causality.detail });
   assert.equal(step("tiny").bytes, found.bytes);
+  assert.equal(found.admission.tokenizer!.answer, "pass", found.admission.tokenizer!.detail);
 });
 
 test("a model with attention in both directions looks ahead on every kind of scored text", () => {

@@ -225,6 +225,14 @@ test("a causal submission that failed on one kind of text passes, and the eviden
   assert.equal(evidence, "as found; not tested on wikitext: it reads 130 tokens at once");
 });
 
+test("a tokenizer that rewrites letters or holds scored texts is noted, and disqualifies no one", async () => {
+  const tokenizer = { answer: "fail", detail: "tokenizer.json holds letters of 3 of 80 scored texts" };
+  const { verdict } = await validate(undefined, rules, { judge: finds({ tokenizer }) });
+  const { rule, answer, severity, evidence } = verdict.rules.at(-1);
+  assert.deepEqual([verdict.kind, rule, answer, severity], ["pass", "plain-tokenizer", "fail", "note"]);
+  assert.equal(evidence, tokenizer.detail);
+});
+
 test("a model is marked as not scorable only if its family is the reason", async () => {
   const family = { code: "not-scorable", detail: "t5" };
   const leftOut = { code: "left-out", detail: "a link" };

@@ -8,6 +8,7 @@ from mlrb_kit.score_stage import Measured, judged, score_stage
 from mlrb_kit.submission import load_submission
 from pairs_score import scored
 from run_lm_eval import run_lm_eval
+from scorer_library.kept_text import check_kept
 
 
 def measure(submission_folder: Path, private: Path) -> Measured:
@@ -15,8 +16,9 @@ def measure(submission_folder: Path, private: Path) -> Measured:
     if not pairs:
         raise SystemExit("pairs.jsonl is empty: the data stage is at fault, not the submission")
     submission = load_submission(submission_folder)
-    rows = [submission.encode(pair[side]) for pair in pairs for side in ("sentence_good", "sentence_bad")]
-    longest = max(len(row) for row in rows)
+    texts = [pair[side] for pair in pairs for side in ("sentence_good", "sentence_bad")]
+    longest = max(len(submission.encode(text)) for text in texts)
+    check_kept(submission, [f" {text}" for text in texts])  # lm-eval writes a space before each
     if submission.context is not None and longest > submission.context:
         raise Rejected(f"a sentence has {longest} tokens; the model reads {submission.context}")
     samples = run_lm_eval(submission, pairs)

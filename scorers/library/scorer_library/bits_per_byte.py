@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from mlrb_kit.log_probabilities import log_probabilities
 from mlrb_kit.rejected import Rejected
@@ -25,12 +26,12 @@ def bits_samples(submission_folder: Path, private: Path) -> list[dict[str, Any]]
 
 
 def encode_windows(submission: Submission, text: str) -> list[tuple[str, list[int]]]:
-    """The windows of `text` with their ids. Raises Rejected where the ids do not decode to the text."""
+    """The windows of `text` with their ids. Raises Rejected where the ids do not decode to it, up to NFC."""
     encoded = []
     for window in windows(text):
         ids = submission.encode(window)
         back = submission.tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
-        if back != window:
+        if normalize("NFC", back) != normalize("NFC", window):
             raise Rejected("the tokenizer loses text: decoding what it encodes does not give the text back")
         # the count of a token without bytes could encode the text
         if len(ids) > len(window.encode()) + 1:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from unicodedata import normalize
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import read_jsonl
 from mlrb_kit.submission import Submission
+from scorer_library.kept_text import check_kept
 
 TEST = Path("wikitext/wikitext-2-raw-v1/test.jsonl")  # in a task's official private data
 
@@ -34,8 +36,9 @@ def encode_wikitext(submission: Submission, text: str) -> list[int]:
     if len(ids) > len(text.encode()) + 1:
         raise Rejected("the tokenizer uses more tokens than the text has bytes")
     back = submission.tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
-    if back.split() != text.split():  # some tokenizers join spaces
+    if normalize("NFC", back).split() != normalize("NFC", text).split():  # some tokenizers join spaces
         raise Rejected("the tokenizer loses text: decoding what it encodes does not give the words back")
+    check_kept(submission, [text])
     if len(ids) < WINDOW:
         raise Rejected(f"the tokenizer gives {len(ids)} tokens for the whole text, less than one window")
     return ids

@@ -25,6 +25,14 @@ test("a tokenizer that can make a text too long is refused, and honest tokenizer
   runPythonTests(file("test_tokenizer_growth.py"), /Ran \d+ tests/);
 });
 
+test("scorers of likelihoods reject tokenizers that rewrite what is scored, and keep honest ones", () => {
+  runPythonTests(file("test_kept_text.py"), /Ran \d+ tests/);
+});
+
+test("steps that rewrite letters and scored texts are found in a tokenizer's files, and only counted", () => {
+  runPythonTests(file("test_tokenizer_files.py"), /Ran 5 tests/);
+});
+
 test("a model that reads what it predicts is found, and an honest one is not", () => {
   runPythonTests(file("test_causality.py"), /Ran \d+ tests/);
 });

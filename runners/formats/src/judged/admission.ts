@@ -52,6 +52,12 @@ const lookAhead = {
     "whether predictions use the text that they predict; absent where the task has no scorer that this would help",
 } as const;
 
+const tokenizer = {
+  ...wholeObject({ answer: oneOf("pass", "fail", "undecided"), detail: text }),
+  description:
+    "whether the tokenizer's files rewrite letters or hold scored texts, of which only counts are said; absent like lookAhead",
+} as const;
+
 const ignoredEntry = wholeObject({ path: anyText, why: text });
 export type IgnoredEntry = TypeOf<typeof ignoredEntry>;
 const ignored = {
@@ -62,7 +68,7 @@ const ignored = {
 
 export const admission = fileFormat(
   "mlrb admission",
-  wholeExcept(["undecided", "dropped", "ignored", "lookAhead"], {
+  wholeExcept(["undecided", "dropped", "ignored", "lookAhead", "tokenizer"], {
     formatVersion: { const: 1 },
     admitted: flag,
     reasons,
@@ -70,6 +76,7 @@ export const admission = fileFormat(
     dropped,
     ignored,
     lookAhead,
+    tokenizer,
   }),
 );
 export type Admission = TypeOf<typeof admission>;

@@ -54,6 +54,9 @@ export const knownSettings = "known-settings";
 /** The rule that a model must not read what it predicts: of tasks with a scorer that reading it would help. */
 export const noLookAhead = "no-look-ahead";
 
+/** The note of a tokenizer that rewrites letters or holds scored texts: of the same tasks. */
+export const plainTokenizer = "plain-tokenizer";
+
 export const verdictKind = {
   ...oneOf("pass", "struck", "rejected", "undecided"),
   description:

@@ -7,6 +7,7 @@ import {
   kindOfRules,
   knownSettings,
   noLookAhead,
+  plainTokenizer,
   type RuleVerdict,
   type Verdict,
 } from "@mlrb/formats/judged/verdict";
@@ -25,6 +26,12 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
   });
   if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
   if (admission.lookAhead) verdicts.push(lookAhead(admission.lookAhead));
+  if (admission.tokenizer) {
+    const { answer, detail } = admission.tokenizer; // a note: scorers themselves decide by what they score
+    const title = "The tokenizer rewrites no letters and holds no scored text";
+    const made = { source: "interpreted", severity: "note" } as const;
+    verdicts.push({ rule: plainTokenizer, title, answer, evidence: detail, ...made });
+  }
   const facts: Verdict["facts"] = {};
   if (admission.admitted && context.weights) {
     const { parameters, dtypes, tensors, bytes } = describeWeights(context.weights);

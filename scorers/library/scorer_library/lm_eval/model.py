@@ -9,6 +9,7 @@ from lm_eval.models.huggingface import HFLM
 
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
+from scorer_library.kept_text import check_kept
 from scorer_library.lm_eval.memory import BATCH_BYTES
 
 BATCH = 32
@@ -48,6 +49,9 @@ class GuardedLM(HFLM):
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
     ) -> list[tuple[float, bool]]:
         self.check_tokens(requests)
+        # lm-eval encodes a context alone too, and cuts both together by its length
+        given = (text for (context, answer), _, _ in requests for text in (context, answer, context + answer))
+        check_kept(self.submission, given)
         self.batch_size_per_gpu = self.batch_size_of(requests)
         return super()._loglikelihood_tokens(requests, disable_tqdm, override_bs)
 
