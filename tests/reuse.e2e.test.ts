@@ -18,6 +18,7 @@ import { actionsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import {
   counted,
+  filesBelow,
   type Lab,
   lab,
   lineOf,
@@ -503,6 +504,27 @@ test("an edit of a declared file that is undone while a stage runs prevents stor
   assert.equal(said.code, 1);
   assert.match(lineOf(said, "say").cause, /^code-changed: .*word\.txt changed while it ran; run again$/);
   assert.deepEqual(actionsIn(at.root), []);
+});
+
+test("a backup, a hard link, a mode and a time of a stage's files leave its result; an undone edit repeats the stage once", async (t) => {
+  const at = lab(t, repository);
+  const word = at.script("word.txt", "right\n");
+  const folder = join(repository.path, at.name);
+  const told = `cp -al ${folder} ${at.outside}/copy && rm -r ${at.outside}/copy && chmod u-w ${word} && chmod u+w ${word} && touch ${word}`;
+  const say = (command: string) => ({ command, files: [word], gives: { text: "file" } });
+  at.define({ stages: { say: say(counted(at, "say", `${told} && cat ${word} > {outputs.text}`)) } });
+  assert.deepEqual(outcomes(await at.run()), { say: "succeeded" });
+  assert.deepEqual(at.executions(), { say: 1 });
+  assert.deepEqual(outcomes(await at.run()), { say: "reused" });
+  const edit = `if mkdir ${at.outside}/once; then echo wrong > ${word}; cat ${word} > {outputs.text}; echo right > ${word}; else cat ${word} > {outputs.text}; fi`;
+  at.define({ stages: { say: say(edit) } });
+  const repeated = await at.run();
+  assert.deepEqual(outcomes(repeated), { say: "succeeded" }, repeated.stdout);
+  assert.deepEqual(Object.values(results(at)), ["right\n"]);
+  assert.match(
+    JSON.stringify(filesBelow(join(at.root, ".mlrb/journals"))),
+    /word\.txt may have changed while it ran, and is now as it was before; the stage runs once more/,
+  );
 });
 
 test("a file that a stage adds to its declared folder and removes again prevents storing its result; a swap file does not", async (t) => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   closeSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -16,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Bound } from "../decide/bind-inputs.ts";
@@ -49,7 +52,7 @@ async function begun(t: TestContext) {
   const instance = { action, stage: { name: "say" } } as unknown as Instance;
   const { code, files: codeFiles } = await codes.of("script.ts");
   const bound = { codeFiles, parts: { code, files: digests.ofDeclared(files) } } as unknown as Bound;
-  const watch = watchSources(instance, bound, { repository, codes, digests } as unknown as Workspace);
+  const watch = await watchSources(instance, bound, { repository, codes, digests } as unknown as Workspace);
   t.after(watch.close);
   return { repository, write, bound, watch };
 }
@@ -92,7 +95,50 @@ for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
   test(`an edit of ${file} that is undone while the stage runs is reported`, async (t) => {
     const { repository, watch } = await begun(t);
     editAndUndo(join(repository, file));
-    assert.deepEqual(await watch.changed(), { kind: "changed", path: file });
+    assert.deepEqual(await watch.changed(), { kind: "undone", path: file });
+  });
+
+  test(`an edit of ${file} that is undone without setting its time back is reported`, async (t) => {
+    const { repository, watch, write } = await begun(t);
+    const text = readFileSync(join(repository, file), "utf8");
+    write(file, "other");
+    write(file, text);
+    assert.deepEqual(await watch.changed(), { kind: "undone", path: file });
+  });
+
+  test(`hard links, another mode, owner or time of ${file} are no change of it`, async (t) => {
+    const { repository, watch } = await begun(t);
+    const path = join(repository, file);
+    const { mode, ctimeMs } = statSync(path);
+    execFileSync("cp", ["-al", repository, `${repository}.copy`]);
+    rmSync(`${repository}.copy`, { recursive: true });
+    linkSync(path, `${path}.linked`);
+    chmodSync(path, 0o600);
+    assert.equal(await watch.changed(), undefined, "another mode");
+    chmodSync(path, mode);
+    chownSync(path, statSync(path).uid, statSync(path).gid);
+    assert.equal(await watch.changed(), undefined, "the mode from before");
+    execFileSync("touch", [path]);
+    assert.notEqual(statSync(path).ctimeMs, ctimeMs);
+    assert.equal(await watch.changed(), undefined, "another time");
+  });
+
+  test(`an edit of ${file} by another name of it, undone with its time set back, is reported`, async (t) => {
+    const { repository, watch } = await begun(t);
+    const linked = join(repository, "..", `${basename(repository)}.linked`);
+    linkSync(join(repository, file), linked);
+    t.after(() => rmSync(linked));
+    editAndUndo(linked);
+    assert.deepEqual(await watch.changed(), { kind: "undone", path: file });
+  });
+
+  test(`${file}, removed and linked again by another name, is reported`, async (t) => {
+    const { repository, watch } = await begun(t);
+    const path = join(repository, file);
+    linkSync(path, `${path}.kept`);
+    rmSync(path);
+    linkSync(`${path}.kept`, path);
+    assert.deepEqual(await watch.changed(), { kind: "undone", path: file });
   });
 
   test(`another ${file} that replaces the original and is swapped back is reported`, async (t) => {
@@ -101,7 +147,7 @@ for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
     renameSync(path, `${path}.kept`);
     writeFileSync(path, "other");
     renameSync(`${path}.kept`, path);
-    assert.deepEqual(await watch.changed(), { kind: "changed", path: file });
+    assert.deepEqual(await watch.changed(), { kind: "undone", path: file });
   });
 }
 
@@ -130,7 +176,7 @@ test("a folder that is moved away and back, and a link that points elsewhere for
   symlinkSync("declared.txt", link);
   rmSync(link);
   symlinkSync("data/one.txt", link);
-  assert.deepEqual(await linked.watch.changed(), { kind: "changed", path: "link.txt" });
+  assert.deepEqual(await linked.watch.changed(), { kind: "undone", path: "link.txt" });
 });
 
 test("files that editors, interpreters and tools leave or remove in a declared folder invalidate no result", async (t) => {

@@ -43,7 +43,7 @@ export async function carryOut(
     const { secrets } = instance.action;
     log = openLog({ from: join(folder, "log"), to, secrets, before, adopted: adopted !== undefined });
     const request = adopted ? undefined : await prepareStage(instance, bound, { ...context, work: folder });
-    sources = adopted ? undefined : watchSources(instance, bound, context.workspace);
+    sources = adopted ? undefined : await watchSources(instance, bound, context.workspace);
     const { audit } = context.workspace;
     const trace = audit && executor.name === "local" ? join(folder, "trace") : undefined;
     const running =
@@ -66,9 +66,15 @@ export async function carryOut(
         clearEnvironment(bound.environment!.path);
       return result;
     }
-    context.freed();
     const changed = sources ? await sources.changed() : await adoptedChange(instance, bound, context);
-    if (changed) return { kind: "failed", cause: "code-changed", detail: sourceChangeText(changed) };
+    if (changed)
+      return {
+        kind: "failed",
+        cause: "code-changed",
+        detail: sourceChangeText(changed),
+        ...(changed.kind !== "changed" && { unchanged: changed.path }),
+      };
+    context.freed();
     const durationMs = Math.round(performance.now() - begin - (queue.queuedMs ?? 0));
     const where = { ...result.where, ...queue.words };
     // the processes are dead; from here on a signal ends only the reading of the outputs
