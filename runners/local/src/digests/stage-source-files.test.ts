@@ -114,6 +114,8 @@ for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
     rmSync(`${repository}.copy`, { recursive: true });
     linkSync(path, `${path}.linked`);
     chmodSync(path, 0o600);
+    execFileSync("chmod", ["-R", "go-w", join(repository, "data")]);
+    execFileSync("touch", [join(repository, "data"), join(repository, "data/one.txt")]);
     assert.equal(await watch.changed(), undefined, "another mode");
     chmodSync(path, mode);
     chownSync(path, statSync(path).uid, statSync(path).gid);
@@ -202,7 +204,7 @@ test("without a watch on names, a folder's own stat shows that an entry appeared
   const unable = () => {
     throw Object.assign(new Error("ENOSPC: no watch left"), { code: "ENOSPC" });
   };
-  const watch = watchFolders(repository, ["data/****"], unable);
+  const watch = await watchFolders(repository, ["data/****"], unable);
   assert.equal(await watch.changed(), undefined);
   write("data/empty/new.txt", "1\n");
   rmSync(join(repository, "data/empty/new.txt"));

@@ -51,7 +51,7 @@ export async function watchSources(
   const paths = [...stageSources(bound), ...(lock === undefined ? [] : [lock])];
   const isUntouched = await watchWrites(paths.map((path) => join(repository, path)));
   const then = new Map(paths.map((path) => [path, lookAt(repository, path)]));
-  const folders = watchFolders(repository, instance.action.files.map(declared));
+  const folders = await watchFolders(repository, instance.action.files.map(declared));
   return {
     async changed() {
       const now = new Map(paths.map((path) => [path, lookAt(repository, path)]));

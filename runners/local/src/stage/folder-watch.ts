@@ -5,6 +5,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename, join, matchesGlob } from "node:path";
 import { foldersOfPattern, isLeftBehind, statText } from "../decide/consulted-files.ts";
+import { type IsUntouched, watchWrites } from "./write-watch.ts";
 
 export type FolderWatch = {
   /** A path that appeared or disappeared. Where the name is unknown: the folder, with a slash at its end. */
@@ -22,9 +23,17 @@ type Watched = {
 };
 
 /** `patterns` as filesMatching takes them. */
-export function watchFolders(root: string, patterns: readonly string[], watching = watch): FolderWatch {
+export async function watchFolders(
+  root: string,
+  patterns: readonly string[],
+  watching = watch,
+): Promise<FolderWatch> {
   const watched = new Map<string, Watched>();
-  for (const { folder, names } of patterns.flatMap((pattern) => foldersOfPattern(root, pattern))) {
+  const all = patterns.flatMap((pattern) => foldersOfPattern(root, pattern));
+  const folders = new Set(all.map(({ folder }) => folder));
+  const untouched = await watchWrites([...folders].map((folder) => join(root, folder)));
+  const isUntouched = async (path: string) => folders.has(path) && (await untouched(join(root, path)));
+  for (const { folder, names } of all) {
     const key = `${folder}\0${names ?? ""}`;
     if (watched.has(key)) continue;
     const one: Watched = { folder, names, stat: statText(root, folder), watcher: undefined, seen: new Set() };
@@ -43,7 +52,7 @@ export function watchFolders(root: string, patterns: readonly string[], watching
       // the kernel's notes arrive in the next round of the loop; the current round may be ending
       for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));
       for (const one of watched.values()) {
-        const found = cameOrWent(root, one);
+        const found = await cameOrWent(root, one, isUntouched);
         if (found !== undefined) return found;
       }
       return undefined;
@@ -54,14 +63,20 @@ export function watchFolders(root: string, patterns: readonly string[], watching
   };
 }
 
-function cameOrWent(root: string, { folder, names, stat, seen }: Watched): string | undefined {
+/** A new mode or time of a folder is an event like a name that came or went (libuv takes IN_ISDIR for one). */
+async function cameOrWent(
+  root: string,
+  { folder, names, stat, seen }: Watched,
+  isUntouched: IsUntouched,
+): Promise<string | undefined> {
   const own = basename(join(root, folder));
   for (const name of seen) {
     if (name === "" || name === own || isLeftBehind(name)) continue;
-    if (names === undefined || matchesGlob(name, names)) return inFolder(folder, name);
+    if (names !== undefined && !matchesGlob(name, names)) continue;
+    if (!(await isUntouched(inFolder(folder, name)))) return inFolder(folder, name);
   }
-  // an event with the folder's own name is about the folder: a move, or a new mode or time
-  const unexplained = seen.size === 0 || seen.has(own);
+  // an event with the folder's own name is about the folder
+  const unexplained = seen.size === 0 || (seen.has(own) && !(await isUntouched(folder)));
   return unexplained && statText(root, folder) !== stat ? inFolder(folder, "") : undefined;
 }
 

@@ -3,7 +3,8 @@ time set back, from a new hard link, owner or mode.
 
 Reads a JSON list of absolute paths a line, and answers each line with a list of their marks. While a
 path keeps its mark, no program wrote to the file, moved it, or gave its name to another file. null:
-the file cannot be watched. Not seen: writes through a memory map, and by another host.
+the file cannot be watched. Not seen: writes through a memory map, and by another host. Of a folder,
+only its own name and an entry of the same name count.
 """
 
 # importing pathlib would take longer than an answer
@@ -37,7 +38,7 @@ def main() -> None:
         watches = []
         for path in map(os.fsencode, json.loads(line)):
             names = [os.path.split(name) for name in names_of(path)]
-            file = libc.inotify_add_watch(queue, path, OF_FILE)
+            file = libc.inotify_add_watch(queue, path, OF_FOLDER if os.path.isdir(path) else OF_FILE)
             folders = [(libc.inotify_add_watch(queue, folder, OF_FOLDER), name) for folder, name in names]
             watches.append((file, folders))
         count(queue, seen)
@@ -70,6 +71,7 @@ def mark(seen: Seen, file: int, folders: list[tuple[int, bytes]]) -> str | None:
     if file < 0 or any(folder < 0 for folder, _ in folders):
         return None
     events = [(file, b""), LOST]
+    events += [(file, name) for _, name in folders]  # fs.watch says the same of an entry with its folder's name
     for folder, name in folders:
         events += [(folder, name), (folder, b"")]
     return str([(watch, seen.get((watch, name), 0)) for watch, name in events])
