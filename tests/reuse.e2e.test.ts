@@ -582,6 +582,27 @@ test("an edit in place that keeps size and time is noticed in a script, its impo
   assert.deepEqual(outcomes(await at.run()), { say: "succeeded", copy: "succeeded" });
 });
 
+test("another order of an axis' values reruns nothing, not even a stage that collects them", async (t) => {
+  const at = lab(t, repository);
+  const define = (seeds: number[]) =>
+    at.define({
+      axes: { seed: seeds },
+      stages: {
+        say: { each: ["seed"], command: "echo {seed} > {outputs.text}", gives: { text: "file" } },
+        all: {
+          collect: ["say.text"],
+          command: "cat {inputs.manifest} > {outputs.list}",
+          gives: { list: "file" },
+        },
+      },
+    });
+  define([1, 2, 10]);
+  assert.equal((await at.run()).code, 0);
+  define([10, 2, 1]);
+  assert.deepEqual(new Set(Object.values(outcomes(await at.plan()))), new Set(["reuse"]));
+  assert.deepEqual(new Set(Object.values(outcomes(await at.run()))), new Set(["reused"]));
+});
+
 test("a stage's key contains nothing volatile: two runs on new roots make the same keys", async (t) => {
   const [one, two] = [lab(t, repository), lab(t, repository)];
   await ran(one);

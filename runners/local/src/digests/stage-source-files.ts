@@ -87,11 +87,13 @@ export async function changedContent(
   if (action.run.kind === "script" && !(await codes.stillIs(action.run.file))) return action.run.file;
   const { files, code } = bound.parts;
   const python = action.run.kind === "python" ? code : {};
-  const then = { ...files, ...python };
-  const now = {
-    ...digests.ofDeclared(action.files, looks),
-    ...digests.ofPatterns(Object.keys(python), looks),
-  };
+  return (
+    differing(files, digests.ofDeclared(action.files, looks)) ??
+    differing(python, digests.ofPatterns(Object.keys(python), looks))
+  );
+}
+
+function differing(then: Record<string, string>, now: Record<string, string>): string | undefined {
   return Object.keys({ ...then, ...now }).find((path) => now[path] !== then[path]);
 }
 
@@ -104,8 +106,7 @@ export function changedHandedOver(
   { parts }: Pick<Bound, "parts">,
   workspace: Pick<Workspace, "digests">,
 ): string | undefined {
-  const now = workspace.digests.ofHandedOver(instance.action.files);
-  const changed = Object.keys({ ...parts.files, ...now }).find((path) => now[path] !== parts.files[path]);
+  const changed = differing(parts.files, workspace.digests.ofHandedOver(instance.action.files));
   if (changed !== undefined) return changed;
   return imageOf(instance, workspace).image === parts.image ? undefined : instance.execution.image;
 }
