@@ -24,11 +24,8 @@ export function stageSources({ codeFiles, parts }: Pick<Bound, "codeFiles" | "pa
  */
 export type SourceChange = { kind: "changed" | "undone" | "came-or-went"; path: string };
 
-export type SourceWatch = {
-  /** Undefined if nothing changed. */
-  changed(): Promise<SourceChange | undefined>;
-  close(): void;
-};
+/** What changed since the watch began; undefined if nothing did. */
+export type SourceWatch = () => Promise<SourceChange | undefined>;
 
 export function sourceChangeText({ kind, path }: SourceChange): string {
   return kind === "came-or-went"
@@ -49,25 +46,22 @@ export async function watchSources(
   const { repository } = workspace;
   const lock = instance.stage.name === environmentStage ? bound.environment!.lock : undefined;
   const paths = [...stageSources(bound), ...(lock === undefined ? [] : [lock])];
-  const isUntouched = await watchWrites(paths.map((path) => join(repository, path)));
+  const eventsSince = await watchWrites(paths.map((path) => join(repository, path)));
+  const cameOrWent = await watchFolders(repository, instance.action.files.map(declared));
   const then = new Map(paths.map((path) => [path, lookAt(repository, path)]));
-  const folders = await watchFolders(repository, instance.action.files.map(declared));
-  return {
-    async changed() {
-      const now = new Map(paths.map((path) => [path, lookAt(repository, path)]));
-      const changed = await changedContent(instance, bound, workspace, now);
-      if (changed !== undefined) return { kind: "changed", path: changed };
-      if (lock !== undefined && environmentKey(lock, workspace) !== bound.key)
-        return { kind: "changed", path: lock };
-      for (const [path, look] of then) {
-        const stat = now.get(path)?.stat;
-        if (stat !== look?.stat && !(await isUntouched(join(repository, path))))
-          return { kind: "undone", path };
-      }
-      const path = await folders.changed();
-      return path === undefined ? undefined : { kind: "came-or-went", path };
-    },
-    close: folders.close,
+  return async () => {
+    const now = new Map(paths.map((path) => [path, lookAt(repository, path)]));
+    const changed = await changedContent(instance, bound, workspace, now);
+    if (changed !== undefined) return { kind: "changed", path: changed };
+    if (lock !== undefined && environmentKey(lock, workspace) !== bound.key)
+      return { kind: "changed", path: lock };
+    for (const [path, look] of then) {
+      if (now.get(path)?.stat === look?.stat) continue;
+      const events = await eventsSince(join(repository, path));
+      if (events?.length !== 0) return { kind: "undone", path };
+    }
+    const path = await cameOrWent();
+    return path === undefined ? undefined : { kind: "came-or-went", path };
   };
 }
 

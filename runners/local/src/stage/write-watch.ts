@@ -1,5 +1,5 @@
-// Finds out whether a program wrote to a file while a stage ran (write_watch.py): a new hard link, owner or mode
-// changes a file's ctime, as an edit does that is undone with its time set back.
+// Finds out what programs wrote, moved or replaced while a stage ran (write_watch.py). A new hard link, owner or mode
+// changes a file's ctime, as an edit does that is undone with its time set back; and fs.watch cannot tell them apart.
 import { spawn } from "node:child_process";
 import { statfsSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -8,27 +8,30 @@ import { fileURLToPath } from "node:url";
 import { helperPython } from "../process/spawner.ts";
 import { ifReadable } from "../store/if-readable.ts";
 
-/** Whether it is certain that no program wrote to the file, moved or replaced it since the watch began. */
-export type IsUntouched = (path: string) => Promise<boolean>;
+/**
+ * The names with an event in a folder since the watch began; "" is the path itself. Undefined if something may have
+ * happened unseen.
+ */
+export type EventsSince = (path: string) => Promise<string[] | undefined>;
 
 /** Watches from the moment when the promise resolves. `paths` are absolute. */
-export async function watchWrites(paths: string[]): Promise<IsUntouched> {
-  const marks = await marksOf(paths);
-  const before = new Map(paths.map((path, index) => [path, marks[index]]));
+export async function watchWrites(paths: string[]): Promise<EventsSince> {
+  const answers = await ask(paths);
+  const before = new Map(paths.map((path, index) => [path, answers[index]]));
   return async (path) => {
-    const [mark] = await marksOf([path]);
-    return typeof mark === "string" && mark === before.get(path) && isLocal(path);
+    const [then, [now]] = [before.get(path), await ask([path])];
+    const names = then && now && Object.keys(now).filter((name) => now[name] !== then[name]);
+    return names?.length === 0 && !isLocal(path) ? undefined : (names ?? undefined);
   };
 }
 
-type Ask = (paths: string[]) => Promise<(string | null)[]>;
+type Events = Record<string, unknown> | null;
+type Ask = (paths: string[]) => Promise<Events[]>;
 
-let helper: Ask | undefined;
-
-/** One helper process serves all runs of this process, and ends with it. Without an answer, no file has a mark. */
-const marksOf: Ask = (paths) => {
-  helper ??= process.platform === "linux" ? startHelper() : async () => [];
-  return helper(paths);
+/** One helper process serves all runs of this process, and ends with it. Without an answer, nothing is known. */
+let ask: Ask = (paths) => {
+  ask = process.platform === "linux" ? startHelper() : async () => [];
+  return ask(paths);
 };
 
 /** Time for Python to answer, as for the helper that starts programs. */
@@ -36,32 +39,18 @@ const answerMs = 5_000;
 
 function startHelper(): Ask {
   const program = fileURLToPath(new URL("write_watch.py", import.meta.url));
-  const child = spawn(helperPython, ["-I", "-S", "-B", program], {
-    cwd: "/",
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-  const waiting: ((marks: (string | null)[]) => void)[] = [];
-  const hold = (on: boolean) => {
-    for (const one of [child, child.stdin as Socket, child.stdout as Socket]) on ? one.ref() : one.unref();
-  };
-  const lose = () => {
-    helper = async () => [];
-    child.kill("SIGKILL");
-    for (const answer of waiting.splice(0)) answer([]);
-  };
-  child.on("error", lose).on("close", lose);
-  child.stdin.on("error", () => {}); // `close` reports the end
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    waiting.shift()?.(JSON.parse(line));
-    if (waiting.length === 0) hold(false);
-  });
-  return (paths) => {
-    const { promise, resolve } = Promise.withResolvers<(string | null)[]>();
-    waiting.push(resolve);
-    hold(true);
+  const argv = ["-I", "-S", "-B", program];
+  // detached: a Ctrl-C in the terminal is for the runner
+  const child = spawn(helperPython, argv, { cwd: "/", detached: true, stdio: ["pipe", "pipe", "ignore"] });
+  for (const one of [child, child.stdin as Socket, child.stdout as Socket]) one.unref();
+  for (const one of [child, child.stdin]) one.on("error", () => {}); // its output ends, too
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return async (paths) => {
     child.stdin.write(`${JSON.stringify(paths)}\n`);
-    const late = setTimeout(lose, answerMs);
-    return promise.finally(() => clearTimeout(late));
+    const late = setTimeout(() => child.kill("SIGKILL"), answerMs);
+    const { value } = await lines.next();
+    clearTimeout(late);
+    return value === undefined ? [] : JSON.parse(value);
   };
 }
 

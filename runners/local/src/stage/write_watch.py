@@ -1,80 +1,65 @@
-"""Marks files by what was written to them, by inotify. A stat cannot tell an edit that was undone, with its
-time set back, from a new hard link, owner or mode.
+"""Counts writes to files, and names that come to and go from folders, by inotify. A stat cannot tell
+an edit that was undone, with its time set back, from a new hard link, owner or mode.
 
-Reads a JSON list of absolute paths a line, and answers each line with a list of their marks. While a
-path keeps its mark, no program wrote to the file, moved it, or gave its name to another file. null:
-the file cannot be watched. Not seen: writes through a memory map, and by another host. Of a folder,
-only its own name and an entry of the same name count.
+Reads a JSON list of absolute paths a line, and answers each line with a list of their events since
+the start, by name; "" is the path itself: written, moved, or its name given to another file. null: it
+cannot be watched. Not seen: writes through a memory map, or by another host.
 """
 
 # importing pathlib would take longer than an answer
-# ruff: noqa: PTH206
+# ruff: noqa: PTH112
 
 import ctypes
 import json
 import os
-import signal
 import struct
 import sys
+from collections import Counter, defaultdict
 
-IN_MODIFY, IN_MOVED_FROM, IN_MOVED_TO = 0x2, 0x40, 0x80
-IN_CREATE, IN_DELETE, IN_MOVE_SELF = 0x100, 0x200, 0x800
+IN_MODIFY, IN_MOVED, IN_CREATE, IN_DELETE, IN_MOVE_SELF = 0x2, 0x40 | 0x80, 0x100, 0x200, 0x800
 OF_FILE = IN_MODIFY | IN_MOVE_SELF
-OF_FOLDER = IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_MOVE_SELF
-
+OF_FOLDER = IN_MOVED | IN_CREATE | IN_DELETE | IN_MOVE_SELF
 EVENT = struct.Struct("iIII")  # watch, mask, cookie, length of the name
-LOST = (-1, b"")  # the event of a queue that overflowed
+LOST = -1  # the watch of an event that says that the queue overflowed
 
-Seen = dict[tuple[int, bytes], int]  # watch and name in the folder → number of events
+Events = defaultdict[int, Counter[str]]  # watch → name → number
 
 
 def main() -> None:
-    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ignored, signal.SIG_IGN)  # the runner handles them; its end closes the pipe
     libc = ctypes.CDLL(None)
     queue = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-    seen: Seen = {}
-    for line in sys.stdin.buffer:
+    events: Events = defaultdict(Counter)
+
+    def watch(path: str, mask: int) -> int:
+        return libc.inotify_add_watch(queue, os.fsencode(path), mask)
+
+    for line in sys.stdin:
         watches = []
-        for path in map(os.fsencode, json.loads(line)):
-            names = [os.path.split(name) for name in names_of(path)]
-            file = libc.inotify_add_watch(queue, path, OF_FOLDER if os.path.isdir(path) else OF_FILE)
-            folders = [(libc.inotify_add_watch(queue, folder, OF_FOLDER), name) for folder, name in names]
-            watches.append((file, folders))
-        count(queue, seen)
-        print(json.dumps([mark(seen, *watch) for watch in watches]), flush=True)
+        for path in json.loads(line):
+            own = watch(path, OF_FOLDER if os.path.isdir(path) else OF_FILE)
+            names = map(os.path.split, [path, os.path.realpath(path)])  # of a link, also its target
+            watches.append((own, [(watch(above, OF_FOLDER), name) for above, name in names]))
+        collect(queue, events)
+        print(json.dumps([answer(events, *one) for one in watches]), flush=True)
 
 
-def names_of(path: bytes) -> list[bytes]:
-    """Returns the path, and where it is a link: every name that it leads to."""
-    names = [path]
-    while os.path.islink(names[-1]) and len(names) < 40:
-        names.append(os.path.join(os.path.dirname(names[-1]), os.readlink(names[-1])))
-    return names
-
-
-def count(queue: int, seen: Seen) -> None:
+def collect(queue: int, events: Events) -> None:
     while True:
         try:
-            events = os.read(queue, 1 << 16)
+            data = os.read(queue, 1 << 16)
         except BlockingIOError:
             return
-        at = 0
-        while at < len(events):
-            watch, _, _, length = EVENT.unpack_from(events, at)
-            at += EVENT.size + length
-            event = (watch, events[at - length : at].rstrip(b"\0"))
-            seen[event] = seen.get(event, 0) + 1
+        while data:
+            watch, _, _, length = EVENT.unpack_from(data)
+            name, data = data[EVENT.size : EVENT.size + length], data[EVENT.size + length :]
+            events[watch][os.fsdecode(name.rstrip(b"\0"))] += 1
 
 
-def mark(seen: Seen, file: int, folders: list[tuple[int, bytes]]) -> str | None:
-    if file < 0 or any(folder < 0 for folder, _ in folders):
+def answer(events: Events, own: int, names: list[tuple[int, str]]) -> dict[str, object] | None:
+    if own < 0 or any(above < 0 for above, _ in names):
         return None
-    events = [(file, b""), LOST]
-    events += [(file, name) for _, name in folders]  # fs.watch says the same of an entry with its folder's name
-    for folder, name in folders:
-        events += [(folder, name), (folder, b"")]
-    return str([(watch, seen.get((watch, name), 0)) for watch, name in events])
+    itself = [(above, events[above][name], events[above][""]) for above, name in names]
+    return {**events[own], "": str([own, events[own][""], events[LOST][""], *itself])}
 
 
 if __name__ == "__main__":
