@@ -29,6 +29,12 @@ async function causes(at: Lab): Promise<Record<string, string>> {
   return Object.fromEntries(lines.map(({ name, cause, outcome }) => [name, cause ?? outcome]));
 }
 
+/** What a stage was refused, as its log says. */
+async function refusalsOf(at: Lab, stage: string): Promise<string[]> {
+  const { stdout } = await at.pipeline(["log", stage, "--root", at.root]);
+  return [...stdout.matchAll(/undeclared: stage "\w+" (.*?), which/g)].map(([, what]) => what!);
+}
+
 /** A stage for each script, in one run. */
 function defineEach(
   at: Lab,
@@ -78,6 +84,7 @@ test("a TypeScript stage that reads, lists, writes, starts or reaches something 
   at.script("table.json", '{"rows": [1]}\n');
   at.script("more/one.json", "1\n");
   at.script("more.txt", "x");
+  for (const index of [1, 2]) at.script(`q${index}.db`, "");
   const table = `${at.name}/table.json`;
   defineEach(at, {
     reads: { text: `${start}out(fs.readFileSync("${table}", "utf8"));\n` },
@@ -123,6 +130,23 @@ worker.on("message", out);\n`,
     root: { text: `${start}out(fs.readdirSync(".").join());\n` },
     moves: {
       text: `${start}process.chdir(process.env.TMPDIR!);\nlet text = "x";\ntry { text = fs.readFileSync("../" + "../".repeat(20) + "${join(repository.path, table)}".slice(1), "utf8"); } catch {}\nout(text);\n`,
+    },
+    bases: {
+      text: `${start}import { DatabaseSync } from "node:sqlite";
+const base = new DatabaseSync(process.env.TMPDIR + "/x");
+base.exec("create table t (a)");
+new DatabaseSync("file:one?mode=memory").exec("create table t (a)");
+for (const ask of [
+  () => new DatabaseSync("${at.name}/q1.db", { readOnly: true }),
+  () => new DatabaseSync("file:${at.name}/q2.db?mode=ro"),
+  () => new DatabaseSync("${at.name}/left.db"),
+]) {
+  try {
+    ask();
+  } catch {}
+}
+out("x");
+`,
     },
     addons: { text: `${start}process.dlopen({ exports: {} }, "./x.node");\nout("x");\n` },
     asks: { text: `${start}out(String(fs.statSync(".").mtimeMs));\n` },
@@ -188,6 +212,8 @@ worker.on("message", out);\n`,
     /asks about the repository's root, .*; existsSync and access work on undeclared folders too/,
   );
   assert.equal(found.probes, "succeeded", (await at.pipeline(["log", "probes", "--root", at.root])).stdout);
+  const reads = [1, 2].map((index) => `reads ${at.name}/q${index}.db`);
+  assert.deepEqual(await refusalsOf(at, "bases"), [...reads, `writes ${at.name}/left.db`]);
   assert.equal(found.declared, "succeeded");
   assert.equal(found.programs, "succeeded", "what it starts is not held, Node included");
 });
@@ -196,6 +222,10 @@ test("a Python stage has the same permissions as a TypeScript stage", async (t) 
   const at = lab(t, repository);
   shareEnvironments(at.root);
   at.script("table.json", '{"rows": [1]}\n');
+  at.script("data/more.json", "1");
+  for (const index of [0, 1, 2, 3, 4]) at.script(`q${index}.json`, "1");
+  for (const index of [5, 6]) symlinkSync("table.json", join(repository.path, at.name, `q${index}.json`));
+  symlinkSync("data", join(repository.path, at.name, "folder"));
   const table = `${at.name}/table.json`;
   const python = `import os, pathlib, socket, subprocess, sys
 from mlrb_kit.stage import read_stage
@@ -216,6 +246,42 @@ out = read_stage().output("text").write_text
     winds: { text: `${python}out(pathlib.Path("/proc/self/cwd/${table}").read_text())\n` },
     asks: {
       text: `${python}import sqlite3\nsqlite3.connect(":memory:").close()\nsqlite3.connect("${table}").close()\nout("x")\n`,
+    },
+    questions: {
+      text: `${python}folder, tasks = os.open("${at.name}", os.O_RDONLY), os.open("tasks", os.O_RDONLY)
+for ask in (
+    lambda: os.open("q0.json", os.O_RDONLY, dir_fd=folder),
+    lambda: os.path.exists("${at.name}/q1.json"),
+    lambda: pathlib.Path("${at.name}/q2.json").stat(),
+    lambda: os.stat("q3.json", dir_fd=folder),
+    lambda: os.access(b"${at.name}/q4.json", os.R_OK),
+    lambda: os.readlink("${at.name}/q5.json"),
+    lambda: os.path.realpath("${at.name}/q6.json"),
+    lambda: os.listdir(tasks),
+    lambda: os.mkdir("left", dir_fd=folder),
+):
+    try:
+        ask()
+    except OSError:
+        pass
+out("x")
+`,
+    },
+    databases: {
+      text: `${python}import sqlite3\nwith sqlite3.connect(os.environ["TMPDIR"] + "/x") as base:\n    base.execute("create table t (a)")\nout(str(base.execute("select * from t").fetchall()))\n`,
+    },
+    searches: {
+      text: `${python}at = pathlib.Path("${at.name}").resolve()
+for folder in (at, *at.parents):
+    assert folder.is_dir() and not (folder / ".tool-of-nobody").exists()
+assert os.stat in os.supports_dir_fd and os.path.isdir("tasks") and os.path.islink("${at.name}/folder")
+assert os.path.realpath("${at.name}/folder/x") == str(at / "data/x")
+folder = os.open(os.environ["TMPDIR"], os.O_RDONLY)
+file = os.open("package.json", os.O_CREAT | os.O_WRONLY, dir_fd=folder)
+assert os.stat(file).st_size == os.stat("package.json", dir_fd=folder).st_size == 0
+os.rename("package.json", "tasks", src_dir_fd=folder, dst_dir_fd=folder)
+out(str(os.listdir(folder)))
+`,
     },
     probes: {
       text: `${python}import ctypes.util, platform\nctypes.util.find_library("m")\nout(platform.platform() + platform.processor())\n`,
@@ -243,6 +309,14 @@ out = read_stage().output("text").write_text
   assert.match(found.starts!, /starts a program \(echo\), .*write `programs: true`$/);
   for (const name of ["links", "points", "asks", "winds"])
     assert.match(found[name]!, new RegExp(`stage "${name}" reads ${table}, which it does not declare`));
+  const reads = [0, 1, 2, 3, 4, 5, 6].map((index) => `reads ${at.name}/q${index}.json`);
+  assert.deepEqual(await refusalsOf(at, "questions"), [
+    ...reads,
+    "lists the folder tasks",
+    `writes ${at.name}/left`,
+  ]);
+  for (const name of ["searches", "databases"])
+    assert.equal(found[name], "succeeded", (await at.pipeline(["log", name, "--root", at.root])).stdout);
   assert.equal(found.probes, "succeeded", "the standard library does without the programs that it asks");
   assert.match(found.reaches!, /uses the network \(192\.0\.2\.1\), .*write `network: full`$/);
   assert.equal(found.declared, "succeeded");

@@ -18,6 +18,7 @@ import { actionsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import {
   counted,
+  filesBelow,
   type Lab,
   lab,
   lineOf,
@@ -505,6 +506,27 @@ test("an edit of a declared file that is undone while a stage runs prevents stor
   assert.deepEqual(actionsIn(at.root), []);
 });
 
+test("a backup, a hard link, a mode and a time of a stage's files leave its result; an undone edit repeats the stage once", async (t) => {
+  const at = lab(t, repository);
+  const word = at.script("word.txt", "right\n");
+  const folder = join(repository.path, at.name);
+  const told = `cp -al ${folder} ${at.outside}/copy && rm -r ${at.outside}/copy && chmod u-w ${word} && chmod u+w ${word} && touch ${word}`;
+  const say = (command: string) => ({ command, files: [word], gives: { text: "file" } });
+  at.define({ stages: { say: say(counted(at, "say", `${told} && cat ${word} > {outputs.text}`)) } });
+  assert.deepEqual(outcomes(await at.run()), { say: "succeeded" });
+  assert.deepEqual(at.executions(), { say: 1 });
+  assert.deepEqual(outcomes(await at.run()), { say: "reused" });
+  const edit = `if mkdir ${at.outside}/once; then echo wrong > ${word}; cat ${word} > {outputs.text}; echo right > ${word}; else cat ${word} > {outputs.text}; fi`;
+  at.define({ stages: { say: say(edit) } });
+  const repeated = await at.run();
+  assert.deepEqual(outcomes(repeated), { say: "succeeded" }, repeated.stdout);
+  assert.deepEqual(Object.values(results(at)), ["right\n"]);
+  assert.match(
+    JSON.stringify(filesBelow(join(at.root, ".mlrb/journals"))),
+    /word\.txt may have changed while it ran, and is now as it was before; the stage runs once more/,
+  );
+});
+
 test("a file that a stage adds to its declared folder and removes again prevents storing its result; a swap file does not", async (t) => {
   const at = lab(t, repository);
   at.script("data/a.txt", "a\n");
@@ -558,6 +580,27 @@ test("an edit in place that keeps size and time is noticed in a script, its impo
   assert.deepEqual(reasons(planned, "say"), [{ kind: "code-changed", file: inner }]);
   assert.deepEqual(reasons(planned, "copy"), [{ kind: "file-changed", file }]);
   assert.deepEqual(outcomes(await at.run()), { say: "succeeded", copy: "succeeded" });
+});
+
+test("another order of an axis' values reruns nothing, not even a stage that collects them", async (t) => {
+  const at = lab(t, repository);
+  const define = (seeds: number[]) =>
+    at.define({
+      axes: { seed: seeds },
+      stages: {
+        say: { each: ["seed"], command: "echo {seed} > {outputs.text}", gives: { text: "file" } },
+        all: {
+          collect: ["say.text"],
+          command: "cat {inputs.manifest} > {outputs.list}",
+          gives: { list: "file" },
+        },
+      },
+    });
+  define([1, 2, 10]);
+  assert.equal((await at.run()).code, 0);
+  define([10, 2, 1]);
+  assert.deepEqual(new Set(Object.values(outcomes(await at.plan()))), new Set(["reuse"]));
+  assert.deepEqual(new Set(Object.values(outcomes(await at.run()))), new Set(["reused"]));
 });
 
 test("a stage's key contains nothing volatile: two runs on new roots make the same keys", async (t) => {

@@ -246,20 +246,42 @@ test("a dotfile in a declared folder changes the key of a stage and of an attemp
   }
 });
 
-test("an executable bit and an empty folder change the key of an attempt only", async (t) => {
+test("an executable bit changes the key of a stage and of an attempt, an empty folder that of an attempt only", async (t) => {
   const at = home(t);
   at.write("given/one.txt", "one");
   const both = async () => [
     (await boundIn(at, { name: "say", ...declares })).key,
     (await boundIn(at, { name: "say", durable: true, ...declares })).key,
   ];
-  const [stage, first] = await both();
+  const first = await both();
   chmodSync(join(at.root, "given/one.txt"), 0o755);
-  const [same, second] = await both();
+  const second = await both();
   mkdirSync(join(at.root, "given/empty"));
-  const [still, third] = await both();
-  assert.deepEqual([same, still], [stage, stage]);
-  assert.equal(new Set([first, second, third]).size, 3);
+  const third = await both();
+  assert.notEqual(second[0], first[0]);
+  assert.equal(third[0], second[0]);
+  assert.equal(new Set([first[1], second[1], third[1]]).size, 3);
+});
+
+test("a comment or a docstring of a declared Python file changes the key, also where the stage imports it", async (t) => {
+  const at = home(t);
+  const python: SmallStage = {
+    name: "say",
+    action: { run: { kind: "python", file: "say.py" }, files: ["say.py", "given/**"] },
+  };
+  const keys = async () => [
+    (await boundIn(at, { ...python, action: { ...python.action, files: [] } })).key,
+    (await boundIn(at, python)).key,
+  ];
+  at.write("say.py", "def word():\n    return 1\n");
+  at.write("given/words.py", "x = 1\n");
+  const plain = await keys();
+  at.write("say.py", 'def word():\n    """One."""\n    return 1\n');
+  const documented = await keys();
+  at.write("given/words.py", "x = 1  # one\n");
+  const commented = await keys();
+  assert.equal(new Set([plain[0], documented[0], commented[0]]).size, 1, "nothing reads the text");
+  assert.equal(new Set([plain[1], documented[1], commented[1]]).size, 3);
 });
 
 const sensitive = { action: { hostSensitive: true } };

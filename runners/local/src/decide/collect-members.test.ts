@@ -93,6 +93,25 @@ test("what was made from another attempt than the one that is known now is not c
   assert.match(cause, /made from other inputs/);
 });
 
+test("the order in which the members are planned does not change a manifest", (t) => {
+  const workspace = home(t).open();
+  const manifest = (seeds: number[]) => {
+    const ids = seeds.map((seed) => `score[seed=${seed}]`);
+    const plan = smallPlan(
+      ...seeds.map((seed) => ({ name: "score", axes: { seed } })),
+      { name: "report", collect: ids.map((id) => `${id}.out`) },
+      { name: "attempt", durable: true, collect: ids.map((id) => `${id}.out`) },
+    );
+    const results: Result[] = seeds.map((seed) => ({
+      outcome: { kind: "succeeded" },
+      outputs: { out: { kind: "file", digest: workspace.store.putText(`seed ${seed}`) } },
+    }));
+    return plan.instances.slice(-2).map((one) => collectMembers(one, { plan, workspace, results }));
+  };
+  assert.deepEqual(manifest([10, 2, 1]), manifest([1, 2, 10]));
+  assert.equal(manifest([2, 1])[0]!.members.length, 2);
+});
+
 test("a record from before records named the network is used as open, with a note that every table prints", (t) => {
   const { outcome, condition, note } = lastKnown(t, "none", "full", { "runners/agents/src/a.ts": "digest" });
   assert.deepEqual([outcome, condition], ["succeeded", "open"]);

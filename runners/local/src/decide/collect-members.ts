@@ -17,7 +17,8 @@ import type { Workspace } from "../store/workspace.ts";
 import { hasNetwork } from "./former-attempt-key.ts";
 
 /**
- * Lists every planned member of a collecting stage in plan order, whatever its outcome. A file has no folder of its
+ * Lists every planned member of a collecting stage by its id, whatever its outcome: the order of an axis' values in
+ * the YAML changes nothing. A file has no folder of its
  * own: making and removing one takes up to 4 ms on ext4. Folders, and files for attempts, have one, because earlier
  * keys hold their paths.
  */
@@ -25,7 +26,7 @@ export function collectMembers(instance: Instance, context: BindContext): Collec
   const { plan } = context;
   const known = new LastKnown(context);
   const members = [...Map.groupBy(instance.members, ({ from }) => from)]
-    .sort(([a], [b]) => a - b)
+    .sort(([a], [b]) => (plan.instances[a]!.id < plan.instances[b]!.id ? -1 : 1))
     .map(([from, outputs], position): Member => {
       const member = plan.instances[from]!;
       const { id, stage, axes } = member;

@@ -217,6 +217,7 @@ export type Look = {
   /** The file changed within the last second, so its next change may leave the stat as it is. */
   fresh: boolean;
   ctimeMs: number;
+  executable: boolean;
 };
 
 export type Looks = ReadonlyMap<string, Look | undefined>;
@@ -240,7 +241,8 @@ export function lookAt(root: string, path: string): Look | undefined {
   const text = `${size} ${mtimeNs} ${ino} ${mode}`;
   // a link that pointed elsewhere for a while has another inode or ctime when it points back
   const linkText = link ? ` by ${link.ino} ${link.ctimeNs}` : "";
-  return { stat: ofState ? text : `${text} ${ctimeNs}${linkText}`, fresh, ctimeMs };
+  const executable = (mode & 0o111n) !== 0n;
+  return { stat: ofState ? text : `${text} ${ctimeNs}${linkText}`, fresh, ctimeMs, executable };
 }
 
 /** Returns undefined also where lstat throws although there can be no file: below a file, or under an impossible name. */

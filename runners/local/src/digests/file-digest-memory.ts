@@ -62,9 +62,18 @@ export class FileDigests {
     );
   }
 
-  /** The same for a stage's declared files: for a folder (`FOLDER/**`), all files that its script can read. */
+  /**
+   * Returns a stage's declared files, each with its bytes and executable bit; for a folder (`FOLDER/**`), all files
+   * that its script can read. A Python file counts by its bytes too: what declares it may read its text.
+   */
   ofDeclared(patterns: string[], looks?: Looks): Record<string, string> {
-    return this.ofPatterns(patterns.map(declared), looks);
+    const paths = new Set(patterns.flatMap((pattern) => this.consulted.pattern(declared(pattern))));
+    return Object.fromEntries(
+      [...paths].sort().map((path) => {
+        const look = looks?.has(path) ? looks.get(path) : lookAt(this.#root, path);
+        return [path, `${this.of(path, new Map([[path, look]]))}${look?.executable ? " executable" : ""}`];
+      }),
+    );
   }
 
   /**

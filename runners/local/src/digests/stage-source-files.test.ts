@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   closeSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -16,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Bound } from "../decide/bind-inputs.ts";
@@ -49,8 +52,7 @@ async function begun(t: TestContext) {
   const instance = { action, stage: { name: "say" } } as unknown as Instance;
   const { code, files: codeFiles } = await codes.of("script.ts");
   const bound = { codeFiles, parts: { code, files: digests.ofDeclared(files) } } as unknown as Bound;
-  const watch = watchSources(instance, bound, { repository, codes, digests } as unknown as Workspace);
-  t.after(watch.close);
+  const watch = await watchSources(instance, bound, { repository, codes, digests } as unknown as Workspace);
   return { repository, write, bound, watch };
 }
 
@@ -85,14 +87,59 @@ test("the sources of a script stage are its script, all its imports and its decl
 test("a stage whose files are unchanged reports no change", async (t) => {
   const { watch, write } = await begun(t);
   write("unrelated.txt", "other\n");
-  assert.equal(await watch.changed(), undefined);
+  assert.equal(await watch(), undefined);
 });
 
 for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
   test(`an edit of ${file} that is undone while the stage runs is reported`, async (t) => {
     const { repository, watch } = await begun(t);
     editAndUndo(join(repository, file));
-    assert.deepEqual(await watch.changed(), { kind: "changed", path: file });
+    assert.deepEqual(await watch(), { kind: "undone", path: file });
+  });
+
+  test(`an edit of ${file} that is undone without setting its time back is reported`, async (t) => {
+    const { repository, watch, write } = await begun(t);
+    const text = readFileSync(join(repository, file), "utf8");
+    write(file, "other");
+    write(file, text);
+    assert.deepEqual(await watch(), { kind: "undone", path: file });
+  });
+
+  test(`hard links, another mode, owner or time of ${file} are no change of it`, async (t) => {
+    const { repository, watch } = await begun(t);
+    const path = join(repository, file);
+    const { mode, ctimeMs } = statSync(path);
+    execFileSync("cp", ["-al", repository, `${repository}.copy`]);
+    rmSync(`${repository}.copy`, { recursive: true });
+    linkSync(path, `${path}.linked`);
+    chmodSync(path, 0o600);
+    execFileSync("chmod", ["-R", "go-w", join(repository, "data")]);
+    execFileSync("touch", [join(repository, "data"), join(repository, "data/one.txt")]);
+    assert.equal(await watch(), undefined, "another mode");
+    chmodSync(path, mode);
+    chownSync(path, statSync(path).uid, statSync(path).gid);
+    assert.equal(await watch(), undefined, "the mode from before");
+    execFileSync("touch", [path]);
+    assert.notEqual(statSync(path).ctimeMs, ctimeMs);
+    assert.equal(await watch(), undefined, "another time");
+  });
+
+  test(`an edit of ${file} by another name of it, undone with its time set back, is reported`, async (t) => {
+    const { repository, watch } = await begun(t);
+    const linked = join(repository, "..", `${basename(repository)}.linked`);
+    linkSync(join(repository, file), linked);
+    t.after(() => rmSync(linked));
+    editAndUndo(linked);
+    assert.deepEqual(await watch(), { kind: "undone", path: file });
+  });
+
+  test(`${file}, removed and linked again by another name, is reported`, async (t) => {
+    const { repository, watch } = await begun(t);
+    const path = join(repository, file);
+    linkSync(path, `${path}.kept`);
+    rmSync(path);
+    linkSync(`${path}.kept`, path);
+    assert.deepEqual(await watch(), { kind: "undone", path: file });
   });
 
   test(`another ${file} that replaces the original and is swapped back is reported`, async (t) => {
@@ -101,7 +148,7 @@ for (const file of ["script.ts", "inner.ts", "words.json", "declared.txt"]) {
     renameSync(path, `${path}.kept`);
     writeFileSync(path, "other");
     renameSync(`${path}.kept`, path);
-    assert.deepEqual(await watch.changed(), { kind: "changed", path: file });
+    assert.deepEqual(await watch(), { kind: "undone", path: file });
   });
 }
 
@@ -110,9 +157,7 @@ for (const file of ["new.csv", "data/new.txt", "data/empty/new.txt", "data/.hidd
     const { repository, watch, write } = await begun(t);
     write(file, "1\n");
     rmSync(join(repository, file));
-    // an entry with its folder's own name is known by the folder only
-    const path = file === "data/data" ? "data/" : file;
-    assert.deepEqual(await watch.changed(), { kind: "came-or-went", path });
+    assert.deepEqual(await watch(), { kind: "came-or-went", path: file });
   });
 }
 
@@ -123,14 +168,14 @@ test("a folder that is moved away and back, and a link that points elsewhere for
   mkdirSync(data);
   rmdirSync(data);
   renameSync(`${data}.kept`, data);
-  assert.deepEqual(await moved.watch.changed(), { kind: "came-or-went", path: "data/" });
+  assert.deepEqual(await moved.watch(), { kind: "came-or-went", path: "data/" });
   const linked = await begun(t);
   const link = join(linked.repository, "link.txt");
   rmSync(link);
   symlinkSync("declared.txt", link);
   rmSync(link);
   symlinkSync("data/one.txt", link);
-  assert.deepEqual(await linked.watch.changed(), { kind: "changed", path: "link.txt" });
+  assert.deepEqual(await linked.watch(), { kind: "undone", path: "link.txt" });
 });
 
 test("files that editors, interpreters and tools leave or remove in a declared folder invalidate no result", async (t) => {
@@ -148,25 +193,23 @@ test("files that editors, interpreters and tools leave or remove in a declared f
   rmSync(inData("empty/__pycache__"), { recursive: true });
   write("other.txt", "no pattern names it\n");
   rmSync(join(repository, "other.txt"));
-  assert.equal(await watch.changed(), undefined);
+  assert.equal(await watch(), undefined);
 });
 
 test("without a watch on names, a folder's own stat shows that an entry appeared and disappeared", async (t) => {
   const { repository, write } = await begun(t);
-  const unable = () => {
-    throw Object.assign(new Error("ENOSPC: no watch left"), { code: "ENOSPC" });
-  };
-  const watch = watchFolders(repository, ["data/****"], unable);
-  assert.equal(await watch.changed(), undefined);
+  const unable = async () => async () => undefined; // no watch left
+  const watch = await watchFolders(repository, ["data/****"], unable);
+  assert.equal(await watch(), undefined);
   write("data/empty/new.txt", "1\n");
   rmSync(join(repository, "data/empty/new.txt"));
-  assert.equal(await watch.changed(), "data/empty/");
+  assert.equal(await watch(), "data/empty/");
 });
 
 test("a file that a pattern newly matches, or no longer matches, is reported", async (t) => {
   const { watch, write } = await begun(t);
   write("new.csv", "1,2\n");
-  assert.deepEqual(await watch.changed(), { kind: "changed", path: "new.csv" });
+  assert.deepEqual(await watch(), { kind: "changed", path: "new.csv" });
 });
 
 test("a change of an agent's files while its attempt waited is reported, including a name, a link or a bit", (t) => {

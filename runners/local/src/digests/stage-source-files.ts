@@ -1,10 +1,13 @@
 // Watches the repository's files that a stage instance runs from, and reports whether they changed during the run.
 // The files are the script with all imports, Python imports from the repository, and declared files.
+import { join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Bound } from "../decide/bind-inputs.ts";
-import { filesMatching, type Look, type Looks, lookAt } from "../decide/consulted-files.ts";
+import { filesMatching, type Looks, lookAt } from "../decide/consulted-files.ts";
 import { imageOf } from "../decide/image-identity.ts";
+import { environmentKey } from "../process/environments.ts";
 import { watchFolders } from "../stage/folder-watch.ts";
+import { watchWrites } from "../stage/write-watch.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { declared } from "./file-digest-memory.ts";
 
@@ -16,46 +19,49 @@ export function stageSources({ codeFiles, parts }: Pick<Bound, "codeFiles" | "pa
 }
 
 /**
- * `changed`: `path` differs from the key or was touched since. `came-or-went`: `path` appeared or disappeared in a
- * declared folder.
+ * `changed`: `path` differs from the key. `undone`: it has its content again, or still, but a write or a replacement
+ * cannot be excluded. `came-or-went`: it appeared and disappeared in a declared folder.
  */
-export type SourceChange = { kind: "changed" | "came-or-went"; path: string };
+export type SourceChange = { kind: "changed" | "undone" | "came-or-went"; path: string };
 
-export type SourceWatch = {
-  /** Undefined if nothing changed. */
-  changed(): Promise<SourceChange | undefined>;
-  close(): void;
-};
+/** What changed since the watch began; undefined if nothing did. */
+export type SourceWatch = () => Promise<SourceChange | undefined>;
 
 export function sourceChangeText({ kind, path }: SourceChange): string {
-  return kind === "changed"
-    ? `${path} changed while it ran; run again`
-    : `${path} appeared or disappeared while the stage ran; run again, and have the stage write its own files below TMPDIR`;
+  return kind === "came-or-went"
+    ? `${path} appeared or disappeared while the stage ran; run again, and have the stage write its own files below TMPDIR`
+    : `${path} changed while it ran; run again`;
 }
 
 /**
- * Must be called before the stage starts. An edit that is undone during the run leaves the same bytes and another
- * ctime. Only the watch on its folder detects a file that appeared and disappeared. In both cases the result belongs
- * to no key.
+ * Must be awaited before the stage starts. An edit that is undone during the run leaves the same bytes and another
+ * ctime, and so does a new hard link, owner or mode: only a watch on writes tells them apart. Only the watch on its
+ * folder detects a file that appeared and disappeared. After an edit the result belongs to no key.
  */
-export function watchSources(instance: Instance, bound: Bound, workspace: Workspace): SourceWatch {
+export async function watchSources(
+  instance: Instance,
+  bound: Bound,
+  workspace: Workspace,
+): Promise<SourceWatch> {
   const { repository } = workspace;
-  const builds = instance.stage.name === environmentStage ? [bound.environment!.lock] : [];
-  const then = new Map<string, Look | undefined>(
-    [...stageSources(bound), ...builds].map((path) => [path, lookAt(repository, path)]),
-  );
-  const folders = watchFolders(repository, instance.action.files.map(declared));
-  return {
-    async changed() {
-      const now = new Map([...then.keys()].map((path) => [path, lookAt(repository, path)]));
-      for (const [path, look] of then)
-        if (now.get(path)?.stat !== look?.stat) return { kind: "changed", path };
-      const changed = await changedContent(instance, bound, workspace, now);
-      if (changed !== undefined) return { kind: "changed", path: changed };
-      const path = await folders.changed();
-      return path === undefined ? undefined : { kind: "came-or-went", path };
-    },
-    close: folders.close,
+  const lock = instance.stage.name === environmentStage ? bound.environment!.lock : undefined;
+  const paths = [...stageSources(bound), ...(lock === undefined ? [] : [lock])];
+  const eventsSince = await watchWrites(paths.map((path) => join(repository, path)));
+  const cameOrWent = await watchFolders(repository, instance.action.files.map(declared));
+  const then = new Map(paths.map((path) => [path, lookAt(repository, path)]));
+  return async () => {
+    const now = new Map(paths.map((path) => [path, lookAt(repository, path)]));
+    const changed = await changedContent(instance, bound, workspace, now);
+    if (changed !== undefined) return { kind: "changed", path: changed };
+    if (lock !== undefined && environmentKey(lock, workspace) !== bound.key)
+      return { kind: "changed", path: lock };
+    for (const [path, look] of then) {
+      if (now.get(path)?.stat === look?.stat) continue;
+      const events = await eventsSince(join(repository, path));
+      if (events?.length !== 0) return { kind: "undone", path };
+    }
+    const path = await cameOrWent();
+    return path === undefined ? undefined : { kind: "came-or-went", path };
   };
 }
 
@@ -75,11 +81,13 @@ export async function changedContent(
   if (action.run.kind === "script" && !(await codes.stillIs(action.run.file))) return action.run.file;
   const { files, code } = bound.parts;
   const python = action.run.kind === "python" ? code : {};
-  const then = { ...files, ...python };
-  const now = {
-    ...digests.ofDeclared(action.files, looks),
-    ...digests.ofPatterns(Object.keys(python), looks),
-  };
+  return (
+    differing(files, digests.ofDeclared(action.files, looks)) ??
+    differing(python, digests.ofPatterns(Object.keys(python), looks))
+  );
+}
+
+function differing(then: Record<string, string>, now: Record<string, string>): string | undefined {
   return Object.keys({ ...then, ...now }).find((path) => now[path] !== then[path]);
 }
 
@@ -92,8 +100,7 @@ export function changedHandedOver(
   { parts }: Pick<Bound, "parts">,
   workspace: Pick<Workspace, "digests">,
 ): string | undefined {
-  const now = workspace.digests.ofHandedOver(instance.action.files);
-  const changed = Object.keys({ ...parts.files, ...now }).find((path) => now[path] !== parts.files[path]);
+  const changed = differing(parts.files, workspace.digests.ofHandedOver(instance.action.files));
   if (changed !== undefined) return changed;
   return imageOf(instance, workspace).image === parts.image ? undefined : instance.execution.image;
 }

@@ -28,10 +28,13 @@ const readyMs = 5_000;
 /** Needs no search of PATH. A shim on PATH (pyenv) takes 0.3 to 0.6 s to start Python, which the first stage waits for. */
 const systemPython = "/usr/bin/python3";
 
+/** The Python of helper processes. */
+export const helperPython = existsSync(systemPython) ? systemPython : "python3";
+
 /** `root` becomes every job's working directory. With `python: null`, this process starts the programs. */
 export function startSpawner(
   root: string,
-  { python = existsSync(systemPython) ? systemPython : "python3" }: { python?: string | null } = {},
+  { python = helperPython }: { python?: string | null } = {},
 ): Spawner {
   const direct = directSpawner(root);
   if (python === null || process.platform !== "linux") return direct;

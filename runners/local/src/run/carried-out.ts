@@ -17,8 +17,11 @@ import type { RunOptions } from "./run-request.ts";
 
 export type CarriedOut =
   | { kind: "succeeded"; outputs: Record<string, Artifact>; durationMs: number; record?: HeldRecord }
-  /** `quarantined`: for an attempt, its remaining files and their cost. */
-  | { kind: "failed"; cause: FailureCause; detail: string; quarantined?: Quarantined }
+  /**
+   * `quarantined`: for an attempt, its remaining files and their cost. `unchanged`: a source that may have changed
+   * while the stage ran, although it is now as the key says: another try may give the result of the same key.
+   */
+  | { kind: "failed"; cause: FailureCause; detail: string; quarantined?: Quarantined; unchanged?: string }
   /** An input is missing from the store, or was damaged there. */
   | { kind: "lost"; detail: string }
   | { kind: "cancelled" };

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import {
+  chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -205,13 +209,48 @@ test("a result is not kept when a declared file changed while the stage ran", as
 
 test("a result is not kept when an edit was made and undone while the stage ran", async (t) => {
   const { carry, edit } = scene(t);
-  const { end } = await carry("data", (request) => {
+  const { end, entry, events } = await carry("data", (request) => {
     edit("two\n");
     edit("one\n");
     return writes("rows")(request);
   });
   assert.ok(end.kind === "failed" && end.cause === "code-changed");
+  assert.equal(end.unchanged, "data.txt");
+  assert.equal(entry, undefined);
+  assert.deepEqual(events, ["started"], "another try would need its resources");
 });
+
+for (const [name, path] of [
+  ["data", "data.txt"],
+  ["lean", "lean.py"],
+] as const) {
+  test(`the result of a stage is kept when ${path} got a hard link, another mode or another time while it ran`, async (t) => {
+    const { carry, root } = scene(t);
+    const { end, entry } = await carry(name, (request) => {
+      linkSync(join(root, path), join(root, "linked"));
+      chmodSync(join(root, path), 0o600);
+      utimesSync(join(root, path), 1, 1);
+      return writes("rows")(request);
+    });
+    assert.equal(end.kind, "succeeded");
+    assert.ok(entry);
+  });
+
+  test(`a result is not kept when ${path} was edited through a hard link, and its content and time were put back`, async (t) => {
+    const { carry, root } = scene(t);
+    linkSync(join(root, path), join(root, "linked"));
+    const { end } = await carry(name, (request) => {
+      const { atime, mtime } = statSync(join(root, path));
+      const text = readFileSync(join(root, path));
+      writeFileSync(join(root, "linked"), "x = 2");
+      writeFileSync(join(root, "linked"), text);
+      utimesSync(join(root, path), atime, mtime);
+      return writes("rows")(request);
+    });
+    assert.ok(end.kind === "failed" && end.cause === "code-changed");
+    assert.equal(end.unchanged, path);
+  });
+}
 
 test("a result is not kept when a declared file changed between the computation of the key and the start", async (t) => {
   const { carry, edit, bound } = scene(t);

@@ -9,7 +9,6 @@ import type { Bound } from "../decide/bind-inputs.ts";
 import {
   changedContent,
   type SourceChange,
-  type SourceWatch,
   sourceChangeText,
   watchSources,
 } from "../digests/stage-source-files.ts";
@@ -34,7 +33,6 @@ export async function carryOut(
   const fresh = instance.stage.untrusted;
   let work: string | undefined;
   let log: ReturnType<typeof openLog> | undefined;
-  let sources: SourceWatch | undefined;
   try {
     const { log: to, before, executor } = context;
     const adopted = await adoptable(instance, bound, context);
@@ -43,7 +41,7 @@ export async function carryOut(
     const { secrets } = instance.action;
     log = openLog({ from: join(folder, "log"), to, secrets, before, adopted: adopted !== undefined });
     const request = adopted ? undefined : await prepareStage(instance, bound, { ...context, work: folder });
-    sources = adopted ? undefined : watchSources(instance, bound, context.workspace);
+    const sources = adopted ? undefined : await watchSources(instance, bound, context.workspace);
     const { audit } = context.workspace;
     const trace = audit && executor.name === "local" ? join(folder, "trace") : undefined;
     const running =
@@ -66,9 +64,15 @@ export async function carryOut(
         clearEnvironment(bound.environment!.path);
       return result;
     }
+    const changed = sources ? await sources() : await adoptedChange(instance, bound, context);
+    if (changed)
+      return {
+        kind: "failed",
+        cause: "code-changed",
+        detail: sourceChangeText(changed),
+        ...(changed.kind !== "changed" && { unchanged: changed.path }),
+      };
     context.freed();
-    const changed = sources ? await sources.changed() : await adoptedChange(instance, bound, context);
-    if (changed) return { kind: "failed", cause: "code-changed", detail: sourceChangeText(changed) };
     const durationMs = Math.round(performance.now() - begin - (queue.queuedMs ?? 0));
     const where = { ...result.where, ...queue.words };
     // the processes are dead; from here on a signal ends only the reading of the outputs
@@ -87,7 +91,6 @@ export async function carryOut(
     if (error instanceof LostInput) return { kind: "lost", detail: error.message };
     return machineFailure(error);
   } finally {
-    sources?.close();
     await log?.end();
     if (work !== undefined) context.slots.give(work);
   }

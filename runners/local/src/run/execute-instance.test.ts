@@ -517,6 +517,73 @@ test("a stage whose lease another run took over is not retried", async (t) => {
   assert.ok(existsSync(at.lease), "the other's lease is not removed");
 });
 
+/** Succeeds; meanwhile a declared file comes and goes. */
+const disturbed: Try = (one) => {
+  const file = join(one.request.root, "words.txt");
+  writeFileSync(file, "one");
+  rmSync(file);
+  succeed(one);
+};
+const reading: SmallStage = { ...stage, action: { files: ["*.txt"] } };
+const runsOnceMore =
+  "words.txt may have changed while it ran, and is now as it was before; the stage runs once more";
+
+test("a stage whose sources may have changed while it ran, and are as its key says, runs once more and says so", async (t) => {
+  const at = await lab(t, reading, [disturbed, succeed]);
+  assert.equal((await at.execute()).kind, "succeeded");
+  assert.equal(at.started.length, 2);
+  assert.deepEqual(
+    at.events.flatMap((event) => (event.kind === "retried" ? [event.detail] : [])),
+    [runsOnceMore],
+  );
+  assert.deepEqual(
+    at.journal().map(({ event, cause, detail }) => [event, cause, detail]),
+    [
+      ["start", undefined, undefined],
+      ["retry", "code-changed", runsOnceMore],
+    ],
+  );
+  assert.equal(at.log(), `mlrb: try 1 of 2: ${runsOnceMore}\n`);
+  assert.deepEqual(at.handles.filter((what) => what === "freed").length, 1, "its GPUs are held until then");
+});
+
+test("a stage is repeated once for its sources, whatever its number of retries, and no more", async (t) => {
+  for (const retries of [0, 3]) {
+    const at = await lab(t, tried(retries, reading), [disturbed, disturbed, succeed]);
+    const end = await at.execute();
+    assert.ok(end.kind === "failed" && end.cause === "code-changed");
+    assert.match(end.detail, /words\.txt appeared or disappeared while the stage ran; run again/);
+    assert.equal(at.started.length, 2);
+  }
+  const both = await lab(t, tried(1, reading), [disturbed, machine, succeed]);
+  assert.equal((await both.execute()).kind, "succeeded", "a retry for the machine is left");
+});
+
+test("an interrupted run, a stage with a secret and a stage whose files really changed are not repeated for their sources", async (t) => {
+  process.env.MLRB_TEST_PAID_KEY = "secret";
+  t.after(() => delete process.env.MLRB_TEST_PAID_KEY);
+  const secret = { ...reading, action: { files: ["*.txt"], secrets: ["MLRB_TEST_PAID_KEY"] } };
+  const edited: Try = (one) => {
+    writeFileSync(join(one.request.root, "words.txt"), "two");
+    succeed(one);
+  };
+  let interrupts = 0;
+  const interrupted: Try = (one) => {
+    interrupts = 1;
+    disturbed(one);
+  };
+  for (const [of, act] of [
+    [reading, interrupted],
+    [secret, disturbed],
+    [reading, edited],
+  ] as const) {
+    interrupts = 0;
+    const at = await lab(t, of, [act, succeed]);
+    assert.equal((await at.execute({ interrupts: () => interrupts })).kind, "failed");
+    assert.equal(at.started.length, 1);
+  }
+});
+
 const withGpu = { executor: "fake", resources: { gpus: 1 } };
 
 /** Writes an output; then the machine fails. */

@@ -195,8 +195,10 @@ async function takeRemote(
 }
 
 /**
- * Retries only failures of the machine. An attempt that may have cost something is not restarted without a
- * confirmation, also where an error such as a full disk kept this run from settling it.
+ * Retries failures of the machine, and once a stage whose sources may have changed under it although they are as its
+ * key says. A stage that gets a secret is not repeated for this, since it may be billed. An attempt that may have cost
+ * something is not restarted without a confirmation, also where an error such as a full disk kept this run from
+ * settling it.
  */
 async function withRetries(
   instance: Instance,
@@ -208,7 +210,7 @@ async function withRetries(
   // for an untrusted stage the executor holds only the sandbox; the supervisor runs here
   const executor = await context.executorOf(stage.untrusted ? "local" : execution.executor);
   const supervisor = stage.untrusted ? context.supervisors?.[execution.executor] : undefined;
-  const retries = Math.max(
+  let retries = Math.max(
     execution.retries,
     executor.retries ?? (supervisor === undefined ? 0 : retriesElsewhere),
   );
@@ -219,6 +221,7 @@ async function withRetries(
   const lostBefore = isPaidAttempt ? lostNames(keys, workspace) : new Set<string>();
   let goesOn = costs(instance) && keys.some((key) => context.going.has(key));
   let before: string | undefined;
+  let mayRepeat = !isPaid(instance.action);
   for (let tried = 1; ; tried++) {
     const last = tried > retries;
     const result = await carry(instance, bound, {
@@ -256,15 +259,20 @@ async function withRetries(
         if (context.interrupts() > 1) kill(handle);
       },
     });
-    const again = result.kind === "failed" && result.cause === "machine" && context.interrupts() === 0;
-    if (!again || last || !context.isHeld()) return result;
+    if (result.kind !== "failed" || context.interrupts() > 0 || !context.isHeld()) return result;
+    const isRepeated = result.unchanged !== undefined && mayRepeat;
+    if (isRepeated) [mayRepeat, retries] = [false, retries + 1];
+    else if (result.cause !== "machine" || last) return result;
     if (stage.durable && attemptOf(bound.key, workspace)?.state.kind === "resumable") return result; // no new try
     if (isPaidAttempt) {
       const left = result.quarantined ? "other" : leftAttempt(keys, workspace, lostBefore);
       if (left === "other") return result;
       goesOn ||= left === "adoptable";
     }
-    const { cause, detail } = result;
+    const { cause } = result;
+    const detail = isRepeated
+      ? `${result.unchanged} may have changed while it ran, and is now as it was before; the stage runs once more`
+      : result.detail;
     before = `try ${tried} of ${retries + 1}: ${detail}`;
     journal.write({ event: "retry", stage: instance.id, tried, cause, detail });
     onEvent({ kind: "retried", instance, detail, remade: false });

@@ -40,8 +40,8 @@ export type RunEvent =
   /** An undeclared read of the attempt's script, and the way out. */
   | { kind: "undeclared"; instance: Instance; what: string; help: string }
   /**
-   * The instance is tried again: the machine failed, or (`remade`) an input is missing from the store and is made
-   * again.
+   * The instance is tried again: the machine failed, a source may have changed while it ran, or (`remade`) an input is
+   * missing from the store and is made again.
    */
   | { kind: "retried"; instance: Instance; detail: string; remade: boolean }
   /** A device that the instance could have used, but that is unfit. */

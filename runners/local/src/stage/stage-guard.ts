@@ -4,6 +4,7 @@ import { subscribe } from "node:diagnostics_channel";
 import fs from "node:fs";
 import module, { syncBuiltinESMExports } from "node:module";
 import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const file = process.env.MLRB_REFUSALS;
 const noted = new Set<string>();
@@ -217,6 +218,24 @@ function copyTree(from: string, to: string, options: fs.CopySyncOptions): void {
 function look(path: string): number {
   return (module as unknown as { _stat: (path: string) => number })._stat(path);
 }
+
+// The model lets a script open any database. An import here would fix the exports that the script imports.
+const sqlite = process.getBuiltinModule("node:sqlite");
+const { DatabaseSync } = sqlite;
+(sqlite as { DatabaseSync: typeof DatabaseSync }).DatabaseSync = class extends DatabaseSync {
+  constructor(...given: ConstructorParameters<typeof DatabaseSync>) {
+    const name = String(given[0] instanceof Uint8Array ? Buffer.from(given[0]) : given[0]);
+    const address = name.startsWith("file:") ? new URL(name, pathToFileURL("./")) : undefined;
+    const path = resolve(address ? fileURLToPath(address) : name);
+    const kind = look(path) < 0 ? "write" : "read";
+    const inMemory = ["", ":memory:"].includes(name) || address?.searchParams.get("mode") === "memory";
+    if (!inMemory && !process.permission.has(`fs.${kind}`, path)) {
+      note(kind, path);
+      throw Object.assign(new Error(`this stage may not ${kind} ${path}`), { code: "ERR_ACCESS_DENIED" });
+    }
+    super(...given);
+  }
+};
 
 function absent(name: string, resource: string): Error {
   const call = { readFile: "open", readdir: "scandir", copyFile: "copyfile" }[name] ?? name;

@@ -6,10 +6,11 @@ are missed; `run --audit` finds them.
 """
 
 # importing pathlib would take longer than a script may wait for this
-# ruff: noqa: PTH100, PTH109, PTH112, PTH117, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH112, PTH118, PTH120, PTH123
 
 from __future__ import annotations
 
+import _thread
 import json
 import os
 import sys
@@ -34,11 +35,14 @@ CHANGES = {
     "os.utime": ((0, 3),),
 }
 LISTS = ("os.listdir", "os.scandir")
+# no event reports these; for a relative path, the event of `open` lacks its folder
+UNREPORTED = ("access", "lstat", "open", "readlink", "stat")
 PROGRAMS = ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system", "os.spawn")
 CONNECTS = ("socket.connect", "socket.sendto", "socket.sendmsg")
 # modules of the standard library that start programs to identify the machine, and work without an answer
 PROBES = {"platform", "ctypes.util", "uuid"}
 LOOKS_UP = ("socket.getaddrinfo", "socket.gethostbyname")
+EVENTS = frozenset(["open", "sqlite3.connect", *LISTS, *CHANGES, *PROGRAMS, *CONNECTS, *LOOKS_UP])
 
 
 class Undeclared(PermissionError):
@@ -53,6 +57,8 @@ def hold_or_end(file: str) -> None:
         guard = Guard(permissions)
         ignore_byte_code(guard)
         sys.addaudithook(guard.hook)
+        for name in UNREPORTED:
+            check_calls(name, guard)
     except BaseException as error:
         os.write(2, f"mlrb: the stage's permissions cannot be read: {error!r}\n".encode())
         os._exit(125)
@@ -80,6 +86,34 @@ def ignore_byte_code(guard: Guard) -> None:
     loader.cache_from_source = of_environment
 
 
+def check_calls(name: str, guard: Guard) -> None:
+    """Has the guard check the paths that `os` is asked about by this function."""
+    call = getattr(os, name)
+
+    def checked(path: Any, *args: Any, dir_fd: int | None = None, **options: Any) -> Any:
+        if dir_fd is not None:
+            path = within(dir_fd, os.fspath(path))
+        if name != "open" and not isinstance(path, int):
+            guard.alone(guard.ask, os.fspath(path))
+        return call(path, *args, **options)
+
+    setattr(os, name, checked)
+    for able in (os.supports_dir_fd, os.supports_effective_ids, os.supports_fd, os.supports_follow_symlinks):
+        if call in able:
+            able.add(checked)
+
+
+readlink = os.readlink  # as it is before it is checked
+
+
+def within(folder: int, path: Any) -> Any:
+    """The absolute path of one that is relative to an open folder; -1: to the working directory."""
+    if folder == -1:
+        return path
+    above = readlink(f"/proc/self/fd/{folder}")
+    return os.path.join(os.fsencode(above) if isinstance(path, bytes) else above, path)
+
+
 class Guard:
     def __init__(self, permissions: dict[str, Any]) -> None:
         own = {sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.__file__)}
@@ -96,8 +130,23 @@ class Guard:
         self.refusals: str = permissions["refusals"]
         self.noted: set[str] = set()
         self.known: set[tuple[str, str]] = set()  # allowed accesses
+        self.busy = _thread._local()
 
     def hook(self, event: str, args: tuple[Any, ...]) -> None:
+        if event in EVENTS:
+            self.alone(self.handle, event, args)
+
+    def alone(self, handle: Any, *args: Any) -> None:
+        """Calls `handle` unless this thread's call is the guard's own."""
+        if getattr(self.busy, "on", False):
+            return
+        self.busy.on = True
+        try:
+            handle(*args)
+        finally:
+            self.busy.on = False
+
+    def handle(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
             path, mode, flags = args
             if not isinstance(path, (str, bytes)):
@@ -107,14 +156,12 @@ class Guard:
             if writing or mode is not None or not os.path.isdir(path):
                 self.check("write" if writing else "read", path)
         elif event in LISTS:
-            if isinstance(args[0], (str, bytes)) or args[0] is None:
-                self.check("list", args[0] or ".")
+            self.check("list", within(args[0], "") if isinstance(args[0], int) else args[0] or ".")
         elif event in CHANGES:
             for at, folder in CHANGES[event]:
                 path = args[at]
-                relative_to = -1 if folder is None else args[folder]
-                if isinstance(path, (str, bytes)) and (relative_to == -1 or os.path.isabs(path)):
-                    self.check("write", path)
+                if isinstance(path, (str, bytes)):
+                    self.check("write", within(-1 if folder is None else args[folder], path))
             if event in ("os.link", "os.symlink"):
                 self.check_source(args, is_link=event == "os.symlink")
         elif event == "sqlite3.connect":
@@ -136,13 +183,23 @@ class Guard:
         source, to = args[0], args[1]
         if not isinstance(source, (str, bytes)) or not isinstance(to, (str, bytes)):
             return
-        source = os.fsdecode(source)
-        above = os.path.dirname(os.path.abspath(os.fsdecode(to))) if is_link else os.getcwd()
-        self.check("read", os.path.join(above, source))
+        if is_link:
+            above = os.path.dirname(os.path.abspath(os.fsdecode(within(args[2], to))))
+            self.check("read", os.path.join(above, os.fsdecode(source)))
+        else:
+            self.check("read", within(args[2], source))
 
     def check_database(self, name: str) -> None:
         if not name.startswith("file:"):
             self.check("read" if os.path.lexists(name) else "write", name)
+
+    def ask(self, path: str | bytes) -> None:
+        """Checks a question about a file of the repository: its existence, size, time or target."""
+        name = os.path.abspath(os.fsdecode(path))
+        if name.startswith("/proc/"):
+            name = os.path.realpath(name)
+        if ("read", name) not in self.known and self.is_of_repository(name) and not os.path.isdir(name):
+            self.check("read", name)
 
     def check(self, kind: str, path: str | bytes) -> None:
         name = os.path.abspath(os.fsdecode(path))
