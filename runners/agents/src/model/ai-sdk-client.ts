@@ -9,6 +9,7 @@ import {
   tool,
   wrapLanguageModel,
 } from "ai";
+import { isServersEnd } from "./answer-end.ts";
 import { AnswerParts } from "./answer-parts.ts";
 import { causeOf, failureOf } from "./cause-of.ts";
 import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
@@ -118,7 +119,7 @@ function inputsAsWritten(take: (text: string) => void): LanguageModelMiddleware 
 
 /** The result of a stream that has ended. */
 function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: unknown }): ModelResult {
-  const finish = answer.finish;
+  const { finish, endName } = answer;
   if (error !== undefined) return failed(answer, { error, begun: answer.characters > 0 });
   switch (finish) {
     case "stop":
@@ -128,18 +129,23 @@ function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: 
     case "content-filter":
       return answered(answer, spec, "refusal");
     case "other":
-      return answered(answer, spec, "other");
-    case "interrupted":
     case "error":
-    case undefined: {
-      const cause = answer.characters > 0 ? "cut-stream" : "garbage";
-      const detail =
-        cause === "garbage"
-          ? "an answer without an event of the protocol"
-          : "the answer broke off before its end";
-      return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usageSoFar } };
-    }
+      if (!isServersEnd(endName || finish)) return answered(answer, spec, "other");
+      return brokenOff(answer);
+    case "interrupted":
+    case undefined:
+      return brokenOff(answer);
   }
+}
+
+function brokenOff({ characters, endName, usageSoFar: usage }: AnswerParts): ModelResult {
+  const failure =
+    characters === 0 && endName === ""
+      ? failureOf("garbage", { detail: "an answer without an event of the protocol" })
+      : failureOf("cut-stream", {
+          detail: `the answer broke off before its end${endName && `: ${endName}`}`,
+        });
+  return { kind: "failed", failure: { ...failure, usage } };
 }
 
 function answered(answer: AnswerParts, spec: ModelSpec, finish: ModelResponse["finish"]): ModelResult {

@@ -170,6 +170,15 @@ export const modelCauses = {
     attempt: "measured",
     wayOut: null,
   },
+  "unusable-answer": {
+    whose: "agent-error",
+    shows: "an error about what the model wrote: the server could not read its tool call",
+    retry: "no",
+    time: "work",
+    tokens: "maybe",
+    attempt: "goes on",
+    wayOut: null,
+  },
 } as const satisfies Record<ModelCause, FailureCause>;
 
 const measured = { retry: "no", time: "work", tokens: "none", attempt: "measured", wayOut: null } as const;
