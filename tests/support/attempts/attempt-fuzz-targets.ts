@@ -8,7 +8,7 @@ import type { AnswerReader } from "@mlrb/agents/gateway/answer/heard-answer";
 import { readAnthropic } from "@mlrb/agents/gateway/answer/read-anthropic";
 import { readGoogle } from "@mlrb/agents/gateway/answer/read-google";
 import { readOpenaiChat, readOpenaiResponses } from "@mlrb/agents/gateway/answer/read-openai";
-import { streamBlocks } from "@mlrb/agents/gateway/stream-blocks";
+import { streamBlocks } from "@mlrb/agents/model/stream-blocks";
 import { parsedJson } from "@mlrb/agents/model/json-text";
 import { attachmentsIn, wholeText } from "@mlrb/agents/record/attachments";
 import { readRecording } from "@mlrb/agents/record/recording";

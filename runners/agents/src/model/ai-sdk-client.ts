@@ -18,7 +18,7 @@ import { sdkMessages } from "./sdk-messages.ts";
 import { sdkModel, streamKind } from "./sdk-model.ts";
 
 export type ClientLimits = {
-  /** Without a byte, before a connection is given up. Node's own fetch gives up after 300 s in any case. */
+  /** Without a part of an answer, before a connection is given up. Node's own fetch does so after 300 s without a byte. */
   idleMs?: number;
   /** Of text, reasoning and arguments together; the rest is dropped. */
   answerCharactersMax?: number;
@@ -26,8 +26,8 @@ export type ClientLimits = {
 };
 
 const limits: Required<ClientLimits> = {
-  // models may think for minutes: some providers send signs of life meanwhile, others nothing
-  idleMs: 240_000,
+  // models may think for minutes: some providers keep the connection open meanwhile, others send nothing
+  idleMs: 300_000,
   // four times the largest answers of current models (128 000 tokens)
   answerCharactersMax: 2_000_000,
   bodyBytesMax: 256 * 2 ** 20,

@@ -70,7 +70,7 @@ export const modelCauses = {
     shows: "the connection was reset before an answer began",
     tokens: "maybe",
   },
-  idle: { ...costlyTry, shows: "the connection is open, and no byte has come for minutes" },
+  idle: { ...costlyTry, shows: "the connection is open, and no part of an answer has come for minutes" },
   "cut-stream": { ...costlyTry, shows: "an answer that broke off before its end" },
   garbage: {
     ...costlyTry,

@@ -80,3 +80,16 @@ test("a stream without a choice, and one that is no JSON, stay the provider's", 
   for (const body of [events({ id: "c", choices: [] }, "[DONE]"), events("{half")])
     assert.equal(failureOfResult(await askRaw(t, (to) => to.end(body))).whose, "provider");
 });
+
+test("choices that were not asked for are no part of the answer, in any order", async (t) => {
+  const foreign = { index: 1, delta: { content: "foreign" }, finish_reason: "length" };
+  const own = chatPiece({ content: "own" });
+  const body = events(
+    { ...own, choices: [foreign] },
+    { ...own, choices: [foreign, ...own.choices] },
+    chatPiece({}, {}, { finish_reason: "stop" }),
+    "[DONE]",
+  );
+  const answer = responseOf(await askRaw(t, (to) => to.end(body)));
+  assert.deepEqual([answer.text, answer.finish], ["own", "stop"]);
+});
