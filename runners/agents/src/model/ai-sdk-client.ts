@@ -30,7 +30,8 @@ const limits: Required<ClientLimits> = {
   idleMs: 300_000,
   // four times the largest answers of current models (128 000 tokens)
   answerCharactersMax: 2_000_000,
-  bodyBytesMax: 256 * 2 ** 20,
+  // 400 bytes for each of 256 000 tokens fit: what is longer was not written by a model
+  bodyBytesMax: 128 * 2 ** 20,
 };
 
 /** A function is called at each try: a person may have replaced the key. */
@@ -61,9 +62,9 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
     ...held,
     stream: streamKind(spec),
     ...(request.heard && { heard: request.heard }),
+    take: (event, text) => answer.takeEvent(event, text),
   });
   const { model, providerOptions, cache, marksEnd } = sdkModel(spec, key, transport.fetch);
-  const enough = new AbortController();
   const answer = new AnswerParts(marksEnd);
   let error: unknown;
   try {
@@ -75,24 +76,24 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
       providerOptions,
       includeRawChunks: true, // they alone hold the fingerprint
       maxRetries: 0,
-      abortSignal: AbortSignal.any([request.signal, enough.signal]),
+      abortSignal: request.signal,
       ...(spec.temperature !== undefined && { temperature: spec.temperature }),
       ...(spec.maxOutputTokens !== undefined && { maxOutputTokens: spec.maxOutputTokens }),
       onError() {}, // the default prints it
     });
     for await (const part of fullStream) {
       if (part.type === "error") error ??= part.error;
-      answer.take(part);
-      if (answer.characters > held.answerCharactersMax) {
-        enough.abort();
-        return answered(answer, spec, "length");
-      }
+      // read to its end all the same, for its usage, and since an endless answer is its provider's
+      if (answer.characters <= held.answerCharactersMax || part.type === "raw" || part.type === "finish-step")
+        answer.take(part);
     }
   } catch (thrown) {
     error ??= thrown;
   }
   request.signal.throwIfAborted();
-  return judged(answer, { spec, error: transport.trouble() ?? error });
+  const result = judged(answer, { spec, error: transport.trouble() ?? error });
+  const isClipped = result.kind === "answered" && answer.characters > held.answerCharactersMax;
+  return isClipped ? answered(answer, spec, "length") : result;
 }
 
 /**

@@ -6,6 +6,7 @@ import { endName } from "./answer-end.ts";
 import { at, nameAt } from "./json-text.ts";
 import type { ModelResponse, ToolCall } from "./model-client.ts";
 import type { RawPart } from "./raw-parts.ts";
+import { cachedTokens, unclearJson, usageInEvent } from "./reported-usage.ts";
 import { toolCall, uniqueIds } from "./tool-input.ts";
 import { wellFormed } from "./well-formed.ts";
 
@@ -20,7 +21,9 @@ export class AnswerParts {
   readonly #inputs: string[] = [];
   #characters = 0;
   #usage: ModelUsage | null = null;
-  #usageAtStart: ModelUsage | null = null;
+  #usageSoFar: ModelUsage | null = null;
+  /** Whether its usage can be read in two ways. */
+  #isUnclear = false;
   #finish: FinishReason | undefined;
   #reason = "";
   /** The end's name behind a router. */
@@ -40,6 +43,12 @@ export class AnswerParts {
   /** The arguments of the next tool call, as the model wrote them. */
   takeInput(text: string): void {
     this.#inputs.push(text);
+  }
+
+  /** An event of the stream, before the SDK reads it. */
+  takeEvent(event: Json, text: string): void {
+    this.#isUnclear ||= unclearJson(text) !== undefined;
+    this.#usageSoFar = usageInEvent(event) ?? this.#usageSoFar;
   }
 
   take(part: Part): void {
@@ -70,8 +79,8 @@ export class AnswerParts {
         return;
       }
       case "custom":
-        this.#usageAtStart =
-          usageAtTheStart(part.providerMetadata?.anthropic?.usage as Json | undefined) ?? this.#usageAtStart;
+        this.#usageSoFar =
+          usageAtTheStart(part.providerMetadata?.anthropic?.usage as Json | undefined) ?? this.#usageSoFar;
         return;
       case "raw":
         this.#takeRaw(part.rawValue as Json);
@@ -103,7 +112,7 @@ export class AnswerParts {
 
   /** The provider's counts so far; null without any. */
   get usageSoFar(): ModelUsage | null {
-    return this.#usage ?? this.#usageAtStart;
+    return this.#isUnclear ? null : (this.#usage ?? this.#usageSoFar);
   }
 
   /** Undefined before the end of the answer. */
@@ -129,7 +138,7 @@ export class AnswerParts {
       reasoning: reasoning === "" ? null : reasoning,
       toolCalls,
       finish,
-      usage: this.#usage,
+      usage: this.#isUnclear ? null : this.#usage,
       answeredBy: this.#answeredBy,
       ...(this.#fingerprint !== "" && { fingerprint: this.#fingerprint }),
       ...(isPlain && hasRaw && { raw: { provider, parts: rawParts(taken, toolCalls) } as Json }),
@@ -214,7 +223,8 @@ function countedUsage({ inputTokens, outputTokens, ...details }: LanguageModelUs
   return {
     inputTokens,
     outputTokens,
-    cachedInputTokens: details.inputTokenDetails.cacheReadTokens ?? null,
+    // the SDK's count is 0 where it does not know the name
+    cachedInputTokens: cachedTokens(details.raw as Json | undefined),
     reasoningTokens: details.outputTokenDetails.reasoningTokens ?? null,
     ...(written !== undefined && { cacheWrittenTokens: written }),
   };

@@ -128,10 +128,10 @@ class GuardedRequest {
         else if (stream === false && begin.length >= noStreamCharacters) controller.error(noStream(begin));
       },
       flush: (controller) => {
-        this.#rest();
-        if (begin !== undefined && begin.trim() !== "") return controller.error(noStream(begin));
         const last = blocks?.end();
         if (last) controller.enqueue(this.#read(last, signal));
+        this.#rest();
+        if (begin !== undefined && begin.trim() !== "") controller.error(noStream(begin));
       },
       cancel: () => this.#rest(),
     });

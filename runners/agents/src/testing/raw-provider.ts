@@ -44,7 +44,11 @@ export const chatPiece = (delta: object, more: object = {}, choice: object = {})
 export async function askRaw(
   t: TestContext,
   write: (answer: ServerResponse) => void,
-  { provider = "local", limits, heard }: { provider?: string; limits?: ClientLimits; heard?: () => void } = {},
+  {
+    provider = "local",
+    limits,
+    heard,
+  }: { provider?: string; limits?: ClientLimits; heard?: () => void } = {},
 ): Promise<ModelResult> {
   const baseUrl = await rawProvider(t, write);
   const spec = { provider, id: "m", baseUrl: `${baseUrl}/v1`, contextTokens: 100_000 };

@@ -5,6 +5,7 @@ import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import { endName, isServersEnd } from "../../model/answer-end.ts";
 import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "../../model/json-text.ts";
+import { cachedTokens } from "../../model/reported-usage.ts";
 import {
   type AnswerReader,
   addFingerprint,
@@ -94,7 +95,7 @@ function openaiUsage(usage: Json | undefined, { input, output }: CountNames): Mo
     // tokens of a cache may have the highest price, so an unknown number of them makes the input unknown
     inputTokens: Number.isNaN(written) ? written : inputTokens,
     outputTokens,
-    cachedInputTokens: countAt(usage, `${input}_details`, "cached_tokens"),
+    cachedInputTokens: cachedTokens(usage),
     ...(written !== 0 && { cacheWrittenTokens: written }),
     reasoningTokens: countAt(usage, `${output}_details`, "reasoning_tokens"),
     totalTokens: countAt(usage, "total_tokens") ?? 0,
