@@ -82,7 +82,7 @@ export function providerSilence({
   };
 }
 
-/** As long as a silent provider is awaited elsewhere; for a short attempt about its own length. */
+/** About as long as a silent provider is awaited elsewhere; for a short attempt about its own length. */
 export function holdAtDeadlineMs(budgetMs: number): number {
   return Math.min(240_000, Math.max(30_000, budgetMs));
 }
