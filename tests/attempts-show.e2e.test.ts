@@ -104,7 +104,7 @@ test("the list shows how each attempt ended and what it used, if there is room",
   assert.match(
     (await list("300")).stdout,
     new RegExp(
-      `^record +started \\(UTC\\) +time +ended +tokens +GPU hours +dollars +pipeline +attempt\n${digest.slice(0, 12)} .* agent-error +- +0\\.0 +- `,
+      `^record +started \\(UTC\\) +time +ended +tokens +GPU hours +dollars +pipeline +attempt\n${digest.slice(0, 12)} .* agent-error +- +0\\.0 +0\\.00 `,
     ),
   );
   assert.doesNotMatch((await list("80")).stdout, /agent-error/);

@@ -73,7 +73,7 @@ export function withStalePolicy(command: Command): Command {
 export function withPrices(command: Command, what: { maxCost: string; price: string }): Command {
   return command
     .option("--max-cost <dollars>", what.maxCost)
-    .option("--price <model=input/output>", `${what.price}; repeatable`, collect, []);
+    .option("--price <model=input/output[/cached]>", `${what.price}; repeatable`, collect, []);
 }
 
 /** What may begin or continue paid attempts without a question. */

@@ -29,6 +29,8 @@ export type AttemptFacts = {
   /** Restarts after the death of its supervisor or host. */
   resumed?: number;
   trajectory: Ledger["trajectory"];
+  /** Whether its programs reached a network: they may have called models there. */
+  network?: boolean | undefined;
   gpus: number;
   /** Time in which the GPUs computed, summed over all of them; null: not known. */
   gpuBusyMs: number | null;
@@ -39,7 +41,10 @@ export type AttemptFacts = {
 export function attemptLedger(seen: AttemptFacts): Ledger {
   const { wallMs, workingMs, spending, ending, final, trajectory, prices = [] } = seen;
   const { gpus, gpuBusyMs, gpuMemoryPeakMiB, interventions = noInterventions } = seen;
-  const { timeMs, ...budget } = seen.budget;
+  const {
+    budget: { timeMs, ...budget },
+    network = false,
+  } = seen;
   const { waitedMs, dollars, ...usage } = spending;
   const called = usage.calls + usage.failedTries > 0;
   // spending that no provider reported is unknown, never 0; some of the failed tries may have cost something
@@ -51,7 +56,8 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     wallMs,
     workingMs,
     tokens: known ? usage.inputTokens + usage.outputTokens : null,
-    dollars: known ? dollars : null,
+    // without a call and a network nothing can have cost anything
+    dollars: known || (!called && !network) ? dollars : null,
     ...(prices.length > 0 && { prices }),
     usage: called ? usage : null,
     waitedMs: waitedMs as Record<string, number>,

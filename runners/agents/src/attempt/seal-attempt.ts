@@ -148,6 +148,7 @@ function writeLedger(
     ...restartsOf(request),
     ...(request.branch && { branch: request.branch }),
     trajectory: trajectory.seal(),
+    network: request.network,
     gpus: request.gpus?.length ?? 0,
     gpuBusyMs: gpuUse.busyMs(wallMs),
     gpuMemoryPeakMiB: gpuUse.memoryPeakMiB(),

@@ -3,10 +3,11 @@
 import type { IncomingMessage } from "node:http";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
+import { carriesContent } from "../model/event-content.ts";
 import { at } from "../model/json-text.ts";
 import { beginsAsStream } from "../model/stream-begin.ts";
+import { streamBlocks } from "../model/stream-blocks.ts";
 import type { AnswerTextReader } from "./answer/read-answer.ts";
-import { streamBlocks } from "./stream-blocks.ts";
 
 /** Yields the whole body, including a beginning that was already read. */
 export type ProviderAnswer = Pick<IncomingMessage, "statusCode" | "headers"> & AsyncIterable<Buffer>;
@@ -18,7 +19,7 @@ const lookBytes = 64 << 10;
 /** The provider's error in place of an answer, and the usage that was counted by then. */
 type Complained = { complaint: Json; usage: ModelUsage | null };
 
-/** `heard` is called with the first bytes. Never rejects. */
+/** `heard` is called with each part of an answer. Never rejects. */
 export async function answerBegin(
   answer: IncomingMessage,
   { reader, heard }: { reader: AnswerTextReader; heard(): void },
@@ -37,7 +38,6 @@ export async function answerBegin(
       const got = await Promise.race([next, late.promise]);
       if (got === "late") break;
       if (!got.done) {
-        heard();
         held.push(got.value);
         text += got.value.toString("latin1");
         next = rest.next();
@@ -50,7 +50,10 @@ export async function answerBegin(
           for (const { data } of blocks.take(held[taken]!)) values.push(reader.take(data));
       else if (got.done) values.push(reader.take(Buffer.concat(held).toString("utf8")));
       let error: Json | undefined;
-      for (const value of values) if (at(value, "error")) error = value; // a proxy does not follow the protocol
+      for (const value of values) {
+        if (value !== undefined && carriesContent(value)) heard();
+        if (at(value, "error")) error = value; // a proxy does not follow the protocol
+      }
       const said = reader.heard();
       const complaint = said.complaint ?? error;
       const content = said.text !== "" || said.reasoning !== null || said.toolCalls.length > 0;

@@ -223,6 +223,7 @@ export class GatewayCall {
       const passing = passAnswer(answer, this.#response, {
         ...{ reader, hideUsage: call.hideUsage, key: route.provider.key },
         events: call.stream && (route.format !== "google" || route.path.endsWith("alt=sse")),
+        heard: () => this.#watched?.heard(),
         ...(keep && { keep: (part: Buffer) => void bytes.push(part) }),
       });
       this.#desk.waits?.passing(passing);

@@ -2,12 +2,13 @@
 // even if the program goes away or never reads it: it is paid for.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "@mlrb/kit/stage";
+import { carriesContent } from "../model/event-content.ts";
 import { at, listAt } from "../model/json-text.ts";
 import { beginsAsStream, firstBytes } from "../model/stream-begin.ts";
+import { type StreamBlock, streamBlocks } from "../model/stream-blocks.ts";
 import type { AnswerTextReader } from "./answer/read-answer.ts";
 import type { ProviderAnswer } from "./answer-begin.ts";
 import { shownHeaders } from "./call-provider.ts";
-import { type StreamBlock, streamBlocks } from "./stream-blocks.ts";
 
 export type PassOptions = {
   reader: AnswerTextReader;
@@ -18,6 +19,8 @@ export type PassOptions = {
   keep?: (bytes: Buffer) => void;
   /** The real key: it is removed from the provider's text. */
   key: string | undefined;
+  /** Called with each part of an answer. */
+  heard(): void;
 };
 
 /** Bytes of one answer. */
@@ -42,7 +45,7 @@ export class NoAnswer extends Error {
 export async function passAnswer(
   answer: ProviderAnswer,
   response: ServerResponse,
-  { reader, hideUsage, keep, key, events }: PassOptions,
+  { reader, hideUsage, keep, key, events, heard }: PassOptions,
 ): Promise<void> {
   const put = giver(response);
   const give = async (bytes: Buffer) => {
@@ -58,6 +61,7 @@ export async function passAnswer(
     let size = 0;
     for await (const part of parts) {
       held.push(part);
+      if (!/^\s*$/u.test(part.toString("latin1"))) heard(); // blanks keep a connection open
       size += part.length;
       if (events && size > noStreamBytes) break;
     }
@@ -73,6 +77,7 @@ export async function passAnswer(
   const blocks = streamBlocks();
   const pass = async ({ bytes, data }: StreamBlock) => {
     const value = reader.take(data);
+    if (value !== undefined && carriesContent(value)) heard();
     if (!(hideUsage && isUsageAlone(value))) await give(clean(bytes));
   };
   for await (const part of parts) for (const block of blocks.take(part)) await pass(block);

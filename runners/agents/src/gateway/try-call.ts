@@ -23,7 +23,7 @@ export type TryRequest = {
   call: AdmittedCall;
   /** Ends everything with the gateway. */
   signal: AbortSignal;
-  /** Called with the first bytes of an answer. */
+  /** Called with each part of an answer. */
   heard(): void;
 };
 

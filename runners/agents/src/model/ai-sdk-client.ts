@@ -9,6 +9,7 @@ import {
   tool,
   wrapLanguageModel,
 } from "ai";
+import { isServersEnd } from "./answer-end.ts";
 import { AnswerParts } from "./answer-parts.ts";
 import { causeOf, failureOf } from "./cause-of.ts";
 import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
@@ -17,7 +18,7 @@ import { sdkMessages } from "./sdk-messages.ts";
 import { sdkModel, streamKind } from "./sdk-model.ts";
 
 export type ClientLimits = {
-  /** Without a byte, before a connection is given up. Node's own fetch gives up after 300 s in any case. */
+  /** Without a part of an answer, before a connection is given up. Node's own fetch does so after 300 s without a byte. */
   idleMs?: number;
   /** Of text, reasoning and arguments together; the rest is dropped. */
   answerCharactersMax?: number;
@@ -25,11 +26,12 @@ export type ClientLimits = {
 };
 
 const limits: Required<ClientLimits> = {
-  // models may think for minutes: some providers send signs of life meanwhile, others nothing
-  idleMs: 240_000,
+  // models may think for minutes: some providers keep the connection open meanwhile, others send nothing
+  idleMs: 300_000,
   // four times the largest answers of current models (128 000 tokens)
   answerCharactersMax: 2_000_000,
-  bodyBytesMax: 256 * 2 ** 20,
+  // 400 bytes for each of 256 000 tokens fit: what is longer was not written by a model
+  bodyBytesMax: 128 * 2 ** 20,
 };
 
 /** A function is called at each try: a person may have replaced the key. */
@@ -60,9 +62,9 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
     ...held,
     stream: streamKind(spec),
     ...(request.heard && { heard: request.heard }),
+    take: (event, text) => answer.takeEvent(event, text),
   });
   const { model, providerOptions, cache, marksEnd } = sdkModel(spec, key, transport.fetch);
-  const enough = new AbortController();
   const answer = new AnswerParts(marksEnd);
   let error: unknown;
   try {
@@ -74,24 +76,24 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
       providerOptions,
       includeRawChunks: true, // they alone hold the fingerprint
       maxRetries: 0,
-      abortSignal: AbortSignal.any([request.signal, enough.signal]),
+      abortSignal: request.signal,
       ...(spec.temperature !== undefined && { temperature: spec.temperature }),
       ...(spec.maxOutputTokens !== undefined && { maxOutputTokens: spec.maxOutputTokens }),
       onError() {}, // the default prints it
     });
     for await (const part of fullStream) {
       if (part.type === "error") error ??= part.error;
-      answer.take(part);
-      if (answer.characters > held.answerCharactersMax) {
-        enough.abort();
-        return answered(answer, spec, "length");
-      }
+      // read to its end all the same, for its usage, and since an endless answer is its provider's
+      if (answer.characters <= held.answerCharactersMax || part.type === "raw" || part.type === "finish-step")
+        answer.take(part);
     }
   } catch (thrown) {
     error ??= thrown;
   }
   request.signal.throwIfAborted();
-  return judged(answer, { spec, error: transport.trouble() ?? error });
+  const result = judged(answer, { spec, error: transport.trouble() ?? error });
+  const isClipped = result.kind === "answered" && answer.characters > held.answerCharactersMax;
+  return isClipped ? answered(answer, spec, "length") : result;
 }
 
 /**
@@ -118,7 +120,7 @@ function inputsAsWritten(take: (text: string) => void): LanguageModelMiddleware 
 
 /** The result of a stream that has ended. */
 function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: unknown }): ModelResult {
-  const finish = answer.finish;
+  const { finish, endName } = answer;
   if (error !== undefined) return failed(answer, { error, begun: answer.characters > 0 });
   switch (finish) {
     case "stop":
@@ -128,18 +130,23 @@ function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: 
     case "content-filter":
       return answered(answer, spec, "refusal");
     case "other":
-      return answered(answer, spec, "other");
-    case "interrupted":
     case "error":
-    case undefined: {
-      const cause = answer.characters > 0 ? "cut-stream" : "garbage";
-      const detail =
-        cause === "garbage"
-          ? "an answer without an event of the protocol"
-          : "the answer broke off before its end";
-      return { kind: "failed", failure: { ...failureOf(cause, { detail }), usage: answer.usageSoFar } };
-    }
+      if (!isServersEnd(endName || finish)) return answered(answer, spec, "other");
+      return brokenOff(answer);
+    case "interrupted":
+    case undefined:
+      return brokenOff(answer);
   }
+}
+
+function brokenOff({ characters, endName, usageSoFar: usage }: AnswerParts): ModelResult {
+  const failure =
+    characters === 0 && endName === ""
+      ? failureOf("garbage", { detail: "an answer without an event of the protocol" })
+      : failureOf("cut-stream", {
+          detail: `the answer broke off before its end${endName && `: ${endName}`}`,
+        });
+  return { kind: "failed", failure: { ...failure, usage } };
 }
 
 function answered(answer: AnswerParts, spec: ModelSpec, finish: ModelResponse["finish"]): ModelResult {

@@ -2,9 +2,11 @@
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import type { FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
+import { endName } from "./answer-end.ts";
 import { at, nameAt } from "./json-text.ts";
 import type { ModelResponse, ToolCall } from "./model-client.ts";
 import type { RawPart } from "./raw-parts.ts";
+import { cachedTokens, unclearJson, usageInEvent } from "./reported-usage.ts";
 import { toolCall, uniqueIds } from "./tool-input.ts";
 import { wellFormed } from "./well-formed.ts";
 
@@ -19,8 +21,15 @@ export class AnswerParts {
   readonly #inputs: string[] = [];
   #characters = 0;
   #usage: ModelUsage | null = null;
-  #usageAtStart: ModelUsage | null = null;
+  #usageSoFar: ModelUsage | null = null;
+  /** Whether its usage can be read in two ways. */
+  #isUnclear = false;
   #finish: FinishReason | undefined;
+  #reason = "";
+  /** The end's name behind a router. */
+  #native = "";
+  /** Why the provider ended the answer, in its words. */
+  #message = "";
   readonly #marksEnd: ((piece: Json) => boolean) | undefined;
   #isEnded = false;
   #answeredBy: string | null = null;
@@ -34,6 +43,12 @@ export class AnswerParts {
   /** The arguments of the next tool call, as the model wrote them. */
   takeInput(text: string): void {
     this.#inputs.push(text);
+  }
+
+  /** An event of the stream, before the SDK reads it. */
+  takeEvent(event: Json, text: string): void {
+    this.#isUnclear ||= unclearJson(text) !== undefined;
+    this.#usageSoFar = usageInEvent(event) ?? this.#usageSoFar;
   }
 
   take(part: Part): void {
@@ -64,8 +79,8 @@ export class AnswerParts {
         return;
       }
       case "custom":
-        this.#usageAtStart =
-          usageAtTheStart(part.providerMetadata?.anthropic?.usage as Json | undefined) ?? this.#usageAtStart;
+        this.#usageSoFar =
+          usageAtTheStart(part.providerMetadata?.anthropic?.usage as Json | undefined) ?? this.#usageSoFar;
         return;
       case "raw":
         this.#takeRaw(part.rawValue as Json);
@@ -73,6 +88,8 @@ export class AnswerParts {
       case "finish-step":
         this.#usage = countedUsage(part.usage);
         this.#finish = part.finishReason;
+        this.#reason = part.rawFinishReason ?? "";
+        this.#message = nameAt(part.providerMetadata as Json, "google", "finishMessage");
         return;
       default: // parts of the SDK that hold nothing of the answer
         return;
@@ -84,6 +101,7 @@ export class AnswerParts {
     this.#isEnded ||= this.#marksEnd?.(piece) ?? false;
     const named = [["model"], ["response", "model"], ["message", "model"], ["modelVersion"]];
     this.#answeredBy ??= named.map((path) => nameAt(piece, ...path)).find((name) => name !== "") ?? null;
+    this.#native = nameAt(piece, "choices", 0, "native_finish_reason") || this.#native;
     this.#fingerprint = nameAt(piece, "system_fingerprint") || this.#fingerprint;
   }
 
@@ -94,7 +112,7 @@ export class AnswerParts {
 
   /** The provider's counts so far; null without any. */
   get usageSoFar(): ModelUsage | null {
-    return this.#usage ?? this.#usageAtStart;
+    return this.#isUnclear ? null : (this.#usage ?? this.#usageSoFar);
   }
 
   /** Undefined before the end of the answer. */
@@ -102,21 +120,39 @@ export class AnswerParts {
     return this.#marksEnd && !this.#isEnded ? undefined : this.#finish;
   }
 
+  /** The provider's name of the end; empty without one. */
+  get endName(): string {
+    return endName(this.#reason, this.#native);
+  }
+
   response(provider: string, finish: ModelResponse["finish"]): ModelResponse {
     const taken = this.#taken;
     const toolCalls = numbered(taken.filter((part) => part.type === "tool-call"));
     const reasoning = this.#textOf("reasoning");
+    const text = finish === "other" ? this.#withNotice(toolCalls.length) : this.#textOf("text");
+    // the provider's parts lack the notice
+    const isPlain = text === this.#textOf("text");
     const hasRaw = taken.some((part) => part.options !== undefined || part.type === "reasoning");
     return {
-      text: this.#textOf("text"),
+      text,
       reasoning: reasoning === "" ? null : reasoning,
       toolCalls,
       finish,
-      usage: this.#usage,
+      usage: this.#isUnclear ? null : this.#usage,
       answeredBy: this.#answeredBy,
       ...(this.#fingerprint !== "" && { fingerprint: this.#fingerprint }),
-      ...(hasRaw && { raw: { provider, parts: rawParts(taken, toolCalls) } as Json }),
+      ...(isPlain && hasRaw && { raw: { provider, parts: rawParts(taken, toolCalls) } as Json }),
     };
+  }
+
+  /** Without the notice a model would not learn that its call is lost. */
+  #withNotice(calls: number): string {
+    const text = this.#textOf("text");
+    const name = this.endName;
+    const isSaid = this.#finish === "other" && name === this.#reason && text !== "";
+    if (calls > 0 || name === "" || isSaid) return text;
+    const words = [name, this.#message].filter((one) => one !== "").join(": ");
+    return `${text}\n(The provider ended this answer: ${words})`.trimStart();
   }
 
   #add(part: Taken, options: unknown): void {
@@ -187,7 +223,8 @@ function countedUsage({ inputTokens, outputTokens, ...details }: LanguageModelUs
   return {
     inputTokens,
     outputTokens,
-    cachedInputTokens: details.inputTokenDetails.cacheReadTokens ?? null,
+    // the SDK's count is 0 where it does not know the name
+    cachedInputTokens: cachedTokens(details.raw as Json | undefined),
     reasoningTokens: details.outputTokenDetails.reasoningTokens ?? null,
     ...(written !== undefined && { cacheWrittenTokens: written }),
   };

@@ -336,6 +336,18 @@ test("a filtered request is the agent's refusal, answered and charged once", asy
   assert.deepEqual([calls().length, tries().length], [1, 1]);
 });
 
+test("an answer that its server could not read is asked for once, and charged as an answer", async () => {
+  const { ask, charged, calls, tries } = lab([failing("unusable-answer", { usage })]);
+  const asked = await ask();
+  assert.ok(asked.kind === "answered" && asked.response.finish === "other");
+  assert.match(asked.response.text, /could not use this answer: it was unusable-answer/u);
+  assert.deepEqual(
+    charged.map((one) => [one.usage, one.dollars, one.answered]),
+    [[usage, 0.11, true]],
+  );
+  assert.deepEqual([calls().length, tries().length], [1, 1]);
+});
+
 test("a used-up budget ends a call before it and between tries", async () => {
   let over: OverBudget | undefined = { limit: "tokens", detail: "all" };
   const { ask, calls, tries } = lab([failing("overloaded"), answer()], { over: () => over });

@@ -10,17 +10,17 @@ import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
 import type { WaitBoard } from "../waiting/wait-board.ts";
 import { whilePaused } from "../waiting/while-paused.ts";
 import { failureOf } from "./cause-of.ts";
-import { causeRow, costlyTriesMax } from "./failure-causes.ts";
+import { causeRow, costlyTriesMax, isAgents } from "./failure-causes.ts";
 import type { ModelFailure, ModelResult } from "./model-client.ts";
 import type { ProviderSilence } from "./provider-silence.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
 import { retryPause } from "./retry-pause.ts";
 import {
   type BoundCall,
-  blocked,
   type Call,
   type CallAccount,
   chargeFailure,
+  failedAnswer,
   type SentCall,
   type Trial,
   takeAnswer,
@@ -159,7 +159,7 @@ class ModelCall {
     const next = this.#nextTry(failure, trial);
     record(next.again ? next.waitMs : null);
     if (failure.cause === "too-long") return { kind: "too-long" };
-    if (failure.whose === "agent-refusal") return blocked(this.#given, call, { failure, trial });
+    if (isAgents(failure.whose)) return failedAnswer(this.#given, call, { failure, trial });
     if (next.again) return { kind: "again", failure, next };
     const waitedMs = this.#waited.provider + this.#waited.operator;
     const model = { provider: client.provider, id: client.model };

@@ -273,6 +273,20 @@ const examples: Record<ModelCause, unknown[]> = {
     said(400, openai("content_filter", "The response was filtered")),
     said(400, anthropic("invalid_request_error", "Output blocked by content filtering policy")),
   ],
+  "unusable-answer": [
+    said(400, openai("tool_use_failed", "Failed to call a function. Please adjust your prompt.")),
+    said(
+      400,
+      openai("output_parse_failed", "Parsing failed. The model generated output that could not be parsed."),
+    ),
+    said(500, openai("server_error", "The model produced invalid content. Consider modifying your prompt")),
+    said(500, {
+      error: { code: 500, message: "Failed to parse tool call arguments as JSON: x", type: "server_error" },
+    }),
+    // the model's own words, which name another cause
+    "error parsing tool call: raw='credit balance is too low', err=invalid character 'c'",
+    "Model produced invalid sequence as part of ToolUse. Please refer to the model tool use troubleshooting guide.",
+  ],
 };
 
 for (const [cause, errors] of Object.entries(examples))

@@ -60,6 +60,8 @@ function causeOfSeen({ status, codes, messages, names, answered }: ErrorDetails)
   if (code("MLRB_IDLE", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT")) return "idle";
   if (code("MLRB_OVERSIZE")) return "garbage";
   if (code("MLRB_REDIRECT")) return "wrong-address";
+  // first, since the message may quote the model, and the model must not choose the cause by its words
+  if (code(...badOutputCodes) || badOutput.test(words)) return "unusable-answer";
 
   // Google words a limit a minute as "You exceeded your current quota" too: only OpenAI's code means money
   if (code(...noMoney) || status === 402 || outOfMoney.test(words)) return "out-of-money";
@@ -117,6 +119,12 @@ const tooLong = new RegExp(
   ].join("|"),
   "u",
 );
+
+/** Groq. */
+const badOutputCodes = ["tool_use_failed", "output_parse_failed", "json_validate_failed"];
+/** Ollama; llama.cpp; Bedrock; OpenAI. */
+const badOutput =
+  /error parsing tool call|failed to parse (?:tool call|input at pos)|invalid sequence as part of tooluse|model produced invalid content/u;
 
 const noMoney = [
   ...["insufficient_quota", "billing_error", "billing_not_active", "billing_hard_limit_reached"],

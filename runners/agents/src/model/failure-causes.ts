@@ -70,7 +70,7 @@ export const modelCauses = {
     shows: "the connection was reset before an answer began",
     tokens: "maybe",
   },
-  idle: { ...costlyTry, shows: "the connection is open, and no byte has come for minutes" },
+  idle: { ...costlyTry, shows: "the connection is open, and no part of an answer has come for minutes" },
   "cut-stream": { ...costlyTry, shows: "an answer that broke off before its end" },
   garbage: {
     ...costlyTry,
@@ -169,6 +169,15 @@ export const modelCauses = {
     time: "work",
     tokens: "none",
     attempt: "measured",
+    wayOut: null,
+  },
+  "unusable-answer": {
+    whose: "agent-error",
+    shows: "an error about what the model wrote: the server could not read its tool call",
+    retry: "no",
+    time: "work",
+    tokens: "maybe",
+    attempt: "goes on",
     wayOut: null,
   },
 } as const satisfies Record<ModelCause, FailureCause>;

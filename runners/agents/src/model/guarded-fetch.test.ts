@@ -90,6 +90,17 @@ test("a whole answer leaves no timer behind", async (t) => {
   assert.equal(trouble(), undefined);
 });
 
+test("a stream whose last event has no empty line after it leaves no timer behind", async (t) => {
+  const { url, answers } = await server(t);
+  const { later, tick } = clock();
+  const { fetch, trouble } = guardedFetch({ ...limits, later, stream: "events" });
+  const fetching = fetch(url);
+  (await answers()).end('data: {"text":"whole"}');
+  assert.equal(await (await fetching).text(), 'data: {"text":"whole"}');
+  tick(100_000);
+  assert.equal(trouble(), undefined);
+});
+
 test("a body of exactly the limit is taken, one byte more is not", async (t) => {
   const { url, answers } = await server(t);
   for (const [bytes, code] of [

@@ -1,9 +1,12 @@
-// fetch for model calls, with the checks that the AI SDK leaves to the transport. Each read has a time limit and the
-// whole answer has none, since a model may think for long. An endless body is cut. A redirect is not followed, since
+// fetch for model calls, with the checks that the AI SDK leaves to the transport. Each part of an answer has a time
+// limit and the whole answer has none, since a model may think for long. An endless body is cut. A redirect is not followed, since
 // the key would go with it. A body that is no stream of events is not read as one.
-import { at, parsedJson } from "./json-text.ts";
+import type { Json } from "@mlrb/kit/stage";
+import { carriesContent } from "./event-content.ts";
+import { at, listAt, parsedJson } from "./json-text.ts";
 import { modelFetch } from "./model-route.ts";
 import { beginsAsFrame, beginsAsStream, firstBytes } from "./stream-begin.ts";
+import { type StreamBlock, streamBlocks } from "./stream-blocks.ts";
 
 /** Codes for the table of causes. */
 export class TransportTrouble extends Error {
@@ -19,13 +22,15 @@ export class TransportTrouble extends Error {
 }
 
 type Limits = {
-  /** How long a read may take, ms. */
+  /** How long no part of an answer may come, ms. */
   idleMs: number;
   bodyBytesMax: number;
   /** The kind of stream that the answer must be; absent: any body. */
   stream?: "events" | "frames";
-  /** Called with the first bytes of a body. */
+  /** Called with each part of an answer. */
   heard?: () => void;
+  /** Gets the JSON of each event of a stream, with its text. */
+  take?: (event: Json, text: string) => void;
   /** Calls `then` after `ms` unless the returned function was called before. */
   later?: (then: () => void, ms: number) => () => void;
 };
@@ -57,7 +62,7 @@ class GuardedRequest {
   readonly #limits: Limits;
   readonly #report: (trouble: TransportTrouble) => void;
   readonly #giveUp = new AbortController();
-  /** Stops the clock of the current read. */
+  /** Stops the clock. */
   #rest = () => {};
 
   constructor(limits: Limits, report: (trouble: TransportTrouble) => void) {
@@ -90,8 +95,9 @@ class GuardedRequest {
 
   /** Passes the body on while it stays within the limits. */
   #checked({ ok, headers }: Response, signal: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
-    const { bodyBytesMax, stream: wanted, heard } = this.#limits;
+    const { bodyBytesMax, stream: wanted } = this.#limits;
     const words = new TextDecoder();
+    const blocks = wanted === "events" && ok ? streamBlocks() : undefined;
     let bytes = 0;
     /** The body so far, until it is known to be a stream. */
     let begin: string | undefined = wanted && ok ? "" : undefined;
@@ -102,15 +108,18 @@ class GuardedRequest {
     };
     return new TransformStream<Uint8Array, Uint8Array>({
       transform: (part, controller) => {
-        this.#rest();
-        if (bytes === 0) heard?.();
         bytes += part.byteLength;
-        if (bytes > bodyBytesMax) {
-          controller.error(this.#fail("MLRB_OVERSIZE", `an answer of more than ${bodyBytesMax} bytes`));
-          return;
+        const tooLarge = (words: string) => controller.error(this.#fail("MLRB_OVERSIZE", words));
+        if (bytes > bodyBytesMax) return tooLarge(`an answer of more than ${bodyBytesMax} bytes`);
+        try {
+          const got = blocks?.take(Buffer.from(part));
+          for (const block of got ?? []) controller.enqueue(this.#read(block, signal));
+          if (!got) controller.enqueue(part);
+        } catch (error) {
+          return tooLarge((error as Error).message);
         }
-        if (!signal.aborted) this.#listen();
-        controller.enqueue(part);
+        // the body of an error must come whole before the clock rings
+        if (!blocks && ok) this.#hear(signal);
         if (begin === undefined) return;
         begin += words.decode(part, { stream: true });
         const stream = wanted === "frames" ? beginsAsFrame(begin) : beginsAsStream(begin);
@@ -119,6 +128,8 @@ class GuardedRequest {
         else if (stream === false && begin.length >= noStreamCharacters) controller.error(noStream(begin));
       },
       flush: (controller) => {
+        const last = blocks?.end();
+        if (last) controller.enqueue(this.#read(last, signal));
         this.#rest();
         if (begin !== undefined && begin.trim() !== "") controller.error(noStream(begin));
       },
@@ -126,11 +137,29 @@ class GuardedRequest {
     });
   }
 
-  /** Restarts the clock of a read. */
+  /** The bytes of one event to pass on. */
+  #read({ bytes, data }: StreamBlock, signal: AbortSignal): Uint8Array {
+    const event = parsedJson(data);
+    if (event === undefined) return bytes;
+    this.#limits.take?.(event, data);
+    const own = ownChoices(event);
+    if (carriesContent(own)) this.#hear(signal);
+    return own === event ? bytes : Buffer.from(`data: ${JSON.stringify(own)}\n\n`);
+  }
+
+  #hear(signal: AbortSignal): void {
+    this.#limits.heard?.();
+    if (!signal.aborted) this.#listen();
+  }
+
+  /** Restarts the clock. */
   #listen(): void {
     const { idleMs, later = onTheClock } = this.#limits;
     this.#rest();
-    this.#rest = later(() => this.#fail("MLRB_IDLE", `no byte came for ${idleMs / 1000} s`), idleMs);
+    this.#rest = later(
+      () => this.#fail("MLRB_IDLE", `no part of an answer came for ${idleMs / 1000} s`),
+      idleMs,
+    );
   }
 
   #fail(code: TransportTrouble["code"], message: string, body?: string): TransportTrouble {
@@ -139,4 +168,14 @@ class GuardedRequest {
     this.#giveUp.abort(trouble);
     return trouble;
   }
+}
+
+/** `event` without the choices that were not asked for: the SDK would take the first one for the answer. */
+function ownChoices(event: Json): Json {
+  for (const name of ["choices", "candidates"]) {
+    const all = listAt(event, name);
+    const own = all.filter((one) => (at(one, "index") ?? 0) === 0);
+    if (own.length < all.length) return { ...(event as Record<string, Json>), [name]: own };
+  }
+  return event;
 }

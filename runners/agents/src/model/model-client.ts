@@ -23,7 +23,7 @@ export type ModelRequest = {
   messages: Message[];
   tools: ToolSpec[];
   signal: AbortSignal;
-  /** Called with the first bytes of an answer. */
+  /** Called with each part of an answer. */
   heard?: () => void;
 };
 

@@ -40,11 +40,48 @@ test("an answer that begins after the deadline shows that the model was at work"
   }
 });
 
-test("a begun answer, or no open call, leaves the time to the agent", async () => {
+test("an answer whose parts still come, or no open call, leaves the time to the agent", async () => {
   const { silence, pass } = lab();
   assert.equal(await silence.untilDeadline(1), undefined);
-  silence.began(model).heard();
+  const call = silence.began(model);
+  for (let part = 0; part < 60; part++) {
+    pass(1000);
+    call.heard();
+  }
+  pass(500);
+  assert.equal(await silence.untilDeadline(1), undefined);
+});
+
+test("an answer that has begun and then stops is silence, from its last part on", async () => {
+  const { silence, pass, holdEnds } = lab();
+  const call = silence.began(model);
+  pass(20_000);
+  call.heard();
+  pass(40_000);
+  const until = silence.untilDeadline(1);
+  holdEnds();
+  const trouble = await until;
+  assert.equal(trouble?.whose, "provider");
+  assert.match(trouble!.message, /no answer in the last 40 s before the deadline/u);
+});
+
+test("a part that comes after the deadline shows that a begun answer was at work", async () => {
+  const { silence, pass } = lab();
+  const call = silence.began(model);
+  call.heard();
   pass(60_000);
+  const until = silence.untilDeadline(1);
+  call.heard();
+  assert.equal(await until, undefined);
+});
+
+test("while one call is answered, the silence of another is not the provider's", async () => {
+  const { silence, pass } = lab();
+  silence.began(model);
+  const other = silence.began(model);
+  pass(59_900);
+  other.heard();
+  pass(100);
   assert.equal(await silence.untilDeadline(1), undefined);
 });
 

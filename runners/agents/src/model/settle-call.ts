@@ -5,6 +5,7 @@ import type { HeldCall, Meter } from "../attempt/meter.ts";
 import type { AskResult } from "../scaffold/scaffold.ts";
 import { type CallBound, callCharge } from "../spending/call-charge.ts";
 import { callEvent, tryCharge, tryEvent } from "./call-events.ts";
+import { causeRow, isAgents } from "./failure-causes.ts";
 import type { Message, ModelClient, ModelFailure, ModelResponse, ToolSpec } from "./model-client.ts";
 
 /** Where calls of one model are charged and recorded. */
@@ -75,24 +76,30 @@ export function chargeFailure(
   { failure, number }: { failure: ModelFailure; number: number },
 ): (waitMs: number | null) => void {
   const charge = tryCharge(failure, bound, { priced: dollarsOf });
-  // a request that the provider's filter stopped is charged as an answer
-  if (failure.whose !== "agent-refusal") meter.charge(charge, held);
+  // what the agent caused is charged as an answer
+  if (!isAgents(failure.whose)) meter.charge(charge, held);
   return (waitMs) => write(tryEvent({ by, call, try: number, waitMs }, failure, charge));
 }
 
-/** The provider's filter refused the agent's conversation: the refusal is the answer. */
-export function blocked(
+/**
+ * The provider's filter refused the agent's conversation, or its server could not read what the model wrote: this is
+ * the answer.
+ */
+export function failedAnswer(
   given: CallAccount,
   asked: SentCall,
   { failure, trial }: { failure: ModelFailure; trial: Trial },
 ): AskResult {
+  const isRefusal = failure.whose === "agent-refusal";
   const response: ModelResponse = {
-    text: `(The provider did not let this request through: ${failure.detail})`,
+    text: isRefusal
+      ? `(The provider did not let this request through: ${failure.detail})`
+      : `(The provider could not use this answer: ${failure.detail})`,
     reasoning: null,
     toolCalls: [],
-    finish: "refusal",
-    usage: null,
+    finish: isRefusal ? "refusal" : "other",
+    usage: failure.usage,
     answeredBy: null,
   };
-  return takeAnswer(given, asked, { response, trial, tokens: "none" });
+  return takeAnswer(given, asked, { response, trial, tokens: causeRow(failure.cause).tokens });
 }

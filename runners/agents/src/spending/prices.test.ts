@@ -53,6 +53,22 @@ test("a request past the limit of a tier pays the tier's price for all of it", (
   assert.equal(costOf(usage({ inputTokens: 2000, outputTokens: million }), price), 3.004);
 });
 
+test("a price of the command line may have a third amount, for cached input", () => {
+  const book = priceBook([{ run: null, prices: ["m=2/8/0.5", "n=2/8", "z=0/0/0"] }]);
+  const spent = usage({ inputTokens: 10 * million, cachedInputTokens: 6 * million, outputTokens: million });
+  assert.equal(book.dollarsOf(spent, "p", "m"), 4 * 2 + 6 * 0.5 + 8);
+  assert.equal(book.dollarsOf({ ...spent, cachedInputTokens: null }, "p", "m"), 28, "at most");
+  assert.equal(book.dollarsOf(spent, "p", "n"), 28);
+  assert.equal(book.dollarsOf(spent, "p", "z"), 0);
+  assert.equal(book.used()[0]!.cached, 0.5);
+});
+
+test("a price with a wrong number of amounts, or with the amounts in a wrong order, is refused", () => {
+  for (const text of ["m=1", "m=1/2/3/4", "m=1/2/", "m=1//2", "m=1/2/x", "m=1.2.3/4/1", "=1/2/1"])
+    assert.throws(() => priceBook([{ run: null, prices: [text] }]), /write MODEL=INPUT\/OUTPUT in/u, text);
+  assert.throws(() => priceBook([{ run: null, prices: ["m=3/0.3/15"] }]), /order is INPUT\/OUTPUT\/CACHED/u);
+});
+
 test("every price has a date and a source, and no cache read is dearer than plain input", () => {
   const path = new URL("../../prices.yaml", import.meta.url);
   const prices = [...readPrices(readFileSync(path, "utf8"), "prices.yaml").values()];

@@ -37,6 +37,7 @@ export type SaidPrices = { run: string | null; prices: string[] };
 
 /**
  * Prices of command lines, then those of the table. `MODEL=INPUT/OUTPUT` is in dollars for a million tokens;
+ * `MODEL=INPUT/OUTPUT/CACHED` has a price for input from a cache, which otherwise costs as much as other input.
  * `claude-*=3/15` holds for every name with that prefix unless a longer one fits. Throws with a way out.
  */
 export function priceBook(said: readonly SaidPrices[], table: PriceTable = readTable()): PriceBook {
@@ -96,13 +97,18 @@ function saidPrices({ run, prices }: SaidPrices) {
 }
 
 function saidPrice(text: string, run: string | null) {
-  const [, named = "", input = "", output = ""] = /^(.+)=([\d.]+)\/([\d.]+)$/u.exec(text.trim()) ?? [];
+  const [, named = "", ...amounts] = /^(.+)=([\d.]+)\/([\d.]+)(?:\/([\d.]+))?$/u.exec(text.trim()) ?? [];
   const id = named.trim();
-  const rates = { input: Number(input), output: Number(output) };
-  if (id === "" || input === "" || !Number.isFinite(rates.input) || !Number.isFinite(rates.output))
+  const [input = Number.NaN, output = Number.NaN, cached] = amounts.filter(Boolean).map(Number);
+  if (id === "" || ![input, output, cached ?? 0].every(Number.isFinite))
     throw new Error(
-      `--price ${text}: write MODEL=INPUT/OUTPUT in dollars for a million tokens, e.g. gpt-5.1-codex=1.25/10`,
+      `--price ${text}: write MODEL=INPUT/OUTPUT in dollars for a million tokens, e.g. gpt-5.1-codex=1.25/10, or MODEL=INPUT/OUTPUT/CACHED`,
     );
+  if (cached !== undefined && cached > input)
+    throw new Error(
+      `--price ${text}: cached input is dearer than other input; the order is INPUT/OUTPUT/CACHED`,
+    );
+  const rates = { input, output, ...(cached !== undefined && { cached }) };
   const price: SaidPrice = { ...rates, source: run === null ? "--price" : `--price of run ${run}` };
   const fits = (model: string) => (id.endsWith("*") ? model.startsWith(id.slice(0, -1)) : id === model);
   return { id, fits, price };

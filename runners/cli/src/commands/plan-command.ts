@@ -3,6 +3,7 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
+import { isPaid } from "@mlrb/local/records/estimate-cost";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
@@ -133,7 +134,7 @@ function attemptsLine(previews: Preview[], { instances }: Plan): string {
     const { index, cost } = preview;
     const { action } = instances[index]!;
     // a run without its key would be refused: with the key, each call has a price
-    const isNew = cost?.from === 0 && action.secrets.length > 0;
+    const isNew = cost?.from === 0 && isPaid(action, () => true);
     return isNew ? { ...preview, cost: { ...cost, dollars: action.budget.dollars ?? null } } : preview;
   });
   const total = totalCost(priced);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
-import { costLimits, overCost } from "./cost-gate.ts";
+import type { Request } from "../request/request.ts";
+import { costAgreed, costLimits, overCost } from "./cost-gate.ts";
+import type { Gate } from "./gate.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 const none: TotalCost = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
@@ -96,4 +98,21 @@ test("a limit that is not a number is refused, and without a limit nothing may b
   }
   const hours = costLimits({ maxGpuHours: "24h" });
   assert.ok("code" in hours && hours.message.startsWith("--max-gpu-hours 24h"));
+});
+
+test("an attempt without a key and a GPU is previewed before it starts, unless its model is free", async () => {
+  const starts = (model: object) => {
+    const stage = { name: "attempt", durable: true };
+    const params = { preset: { kind: "llm", provider: "vllm", model } };
+    const instance = {
+      stage,
+      execution: { resources: { gpus: 0 } },
+      action: { params, secrets: [], budget: {} },
+    };
+    const plan = { instances: [instance] } as unknown as Request["plan"];
+    // without a workspace a preview fails
+    return costAgreed({ plan, selected: [0] }, {} as Gate, { json: true });
+  };
+  assert.equal(await starts({ id: "m", free: true }), true);
+  await assert.rejects(starts({ id: "m" }), TypeError);
 });

@@ -4,6 +4,7 @@ import type { Reason } from "@mlrb/core/key/reasons";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import { isPaid } from "@mlrb/local/records/estimate-cost";
 import { refuse } from "../request/refuse.ts";
 import type { Request } from "../request/request.ts";
 import { typedProgram } from "../request/typed-program.ts";
@@ -71,7 +72,7 @@ export async function costAgreed(
   const mayCost = selected.some((index) => {
     const { stage, execution, action, uses } = plan.instances[index]!;
     const gpus = execution.resources.gpus + (uses ? plan.instances[uses.from]!.execution.resources.gpus : 0);
-    return stage.durable && (gpus > 0 || action.secrets.length > 0);
+    return stage.durable && (gpus > 0 || isPaid(action));
   });
   if (!mayCost || (options.yes && !isWatchedAgain())) return true;
   const { previews } = await previewPlan(plan, selected, gate);

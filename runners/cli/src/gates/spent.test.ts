@@ -70,6 +70,13 @@ test("nothing is shown if cost and estimate are 0, and an unexpected cost is", (
   );
 });
 
+test("an amount that was expected to be 0 and is not has no upper bound", () => {
+  const cost = { gpuHours: 0, dollars: 0.66 };
+  const unasked = (from: number) => attempt({ estimate: { gpuHours: 0, dollars: 0, from }, cost });
+  assert.equal(words(unasked(0)), "1 attempt took 0.66 dollars (no estimate)");
+  assert.equal(words(unasked(0), unasked(3)), "2 attempts took 1.32 dollars (no estimate)");
+});
+
 test("attempts without a record are counted separately and not compared", () => {
   assert.equal(
     words(attempt({ cost: null }), attempt({ estimate: { dollars: 0 }, cost: { gpuHours: 24, dollars: 0 } })),

@@ -109,7 +109,9 @@ type How = { from: Spent["from"]; unit: string; digits: number };
 function comparedWords({ estimated, actual }: Compared, { from, unit, digits }: How): string[] {
   if (estimated === 0 && actual === 0) return [];
   const took = actual === null ? `an unknown number of ${unit}` : `${actual.toFixed(digits)} ${unit}`;
-  if (estimated === null) return [`${took} (no estimate)`];
+  // a budget of 0 bounds nothing that it did not expect
+  const isBound = estimated !== 0 || from.least > 0;
+  if (estimated === null || !isBound) return [`${took} (no estimate)`];
   return [`${took} (${estimateWords(estimated.toFixed(digits), from)}${errorWords(estimated, actual)})`];
 }
 

@@ -132,7 +132,11 @@ export const attemptLedger = wholeExcept(
       description:
         "input and output of all model calls; null: no call was seen, or some are unknown (see usage)",
     },
-    dollars: { ...nullable(amount), description: "null: some calls have no known price or usage" },
+    dollars: {
+      ...nullable(amount),
+      description:
+        "null: some calls have no known price or usage, or the agent had a network and made no counted call",
+    },
     prices: {
       ...listOf(usedPrice),
       description:

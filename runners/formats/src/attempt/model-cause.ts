@@ -25,6 +25,7 @@ export const modelCause = oneOf(
   "bad-request",
   "too-long",
   "blocked-request",
+  "unusable-answer",
 );
 
 export type ModelCause = TypeOf<typeof modelCause>;

@@ -8,7 +8,7 @@ const cap = {
 
 const carryingRun = wholeObject({
   run: anyText,
-  prices: { ...listOf(anyText), description: "from its command line: MODEL=INPUT/OUTPUT" },
+  prices: { ...listOf(anyText), description: "from its command line: MODEL=INPUT/OUTPUT[/CACHED]" },
 });
 
 export const purse = {

@@ -6,13 +6,13 @@ import { estimateCost, estimateFrom } from "./estimate-cost.ts";
 
 const hour = 3_600_000;
 
-type EarlierAttempt = { gpus?: number; secrets?: string[]; timeMs?: number | null };
+type EarlierAttempt = { gpus?: number; secrets?: string[]; timeMs?: number | null; preset?: object };
 
-function instance({ gpus = 2, secrets = [], timeMs = 24 * hour }: EarlierAttempt = {}) {
+function instance({ gpus = 2, secrets = [], timeMs = 24 * hour, preset }: EarlierAttempt = {}) {
   return {
     stage: { name: "attempt" },
     axes: { task: "t", agent: "a", seed: 1 },
-    action: { secrets, budget: timeMs === null ? {} : { timeMs } },
+    action: { secrets, params: preset ? { preset } : {}, budget: timeMs === null ? {} : { timeMs } },
     execution: { resources: { gpus }, limits: {} },
   } as unknown as Instance;
 }
@@ -49,6 +49,26 @@ test("dollars are unknown for an attempt with a secret and no known earlier cost
   assert.equal(estimateFrom(paid, [spent(1, null)]).dollars, null);
   assert.equal(estimateFrom(paid, [spent(1, null), spent(1, 43)]).dollars, 43);
   assert.equal(estimateFrom(instance({ secrets: ["MLRB_TEST_UNSET"] }), []).dollars, 0);
+});
+
+test("a model that is not declared free may cost, with or without a key; a free one costs nothing", (t) => {
+  process.env.MLRB_TEST_KEY = "key";
+  t.after(() => delete process.env.MLRB_TEST_KEY);
+  const [priced, free] = [{ id: "m" }, { id: "m", free: true }];
+  const dollarsOf = (preset: object, secrets: string[] = []) =>
+    estimateFrom(instance({ preset, secrets }), []).dollars;
+  for (const [preset, dollars] of [
+    [{ kind: "llm", provider: "vllm", model: priced }, null],
+    [{ kind: "llm", provider: "vllm", model: { ...priced, free: false } }, null],
+    [{ kind: "llm", provider: "vllm", model: free, planner: priced }, null],
+    [{ kind: "llm", provider: "vllm", model: free, planner: null }, 0],
+    [{ kind: "command", gateway: [{ provider: "openai", ids: ["m"] }] }, null],
+    [{ kind: "command", gateway: [{ provider: "vllm", ids: ["m"], free: true }] }, 0],
+    [{ kind: "command", gateway: null, model: null }, 0],
+    [{ kind: "replay", recording: "x", model: priced }, 0],
+  ] as const)
+    assert.equal(dollarsOf(preset), dollars, JSON.stringify(preset));
+  assert.equal(dollarsOf({ kind: "llm", model: free }, ["MLRB_TEST_KEY"]), 0);
 });
 
 test("an attempt with another budget does not count: minutes of smoke do not make a day look cheap", () => {

@@ -3,7 +3,9 @@
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { AttemptRecord, CostEstimate } from "@mlrb/formats/attempt/attempt-record";
+import { attemptFields } from "@mlrb/formats/declared/agent-preset";
 import { isUndisturbed } from "@mlrb/formats/declared/intervention";
+import { isTable } from "@mlrb/formats/is-table";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Workspace } from "../store/workspace.ts";
 
@@ -47,9 +49,18 @@ export function estimateFrom(
   };
 }
 
-/** Whether an attempt gets a secret, through which a provider may bill. */
-export function isPaid({ secrets }: Pick<Instance["action"], "secrets">): boolean {
-  return secrets.some((name) => process.env[name] !== undefined);
+/**
+ * Whether someone may bill an attempt: for a model that is not declared `free: true`, with or without a key; without
+ * a model, through a secret that it gets.
+ */
+export function isPaid(
+  { params, secrets }: Pick<Instance["action"], "params" | "secrets">,
+  isSet = (name: string) => process.env[name] !== undefined,
+): boolean {
+  const { kind, model, planner, gateway } = attemptFields(params);
+  const ofProgram = kind === "command" && Array.isArray(gateway) ? gateway : [];
+  const models = (kind === "llm" ? [model, planner] : ofProgram).filter((one) => isTable(one));
+  return models.length > 0 ? models.some(({ free }) => free !== true) : secrets.some(isSet);
 }
 
 function median(values: (number | null)[]): number | undefined {

@@ -84,7 +84,7 @@ export type RunOptions = {
 type ExecutorPlace = { run: string; state: StateFolder };
 
 export type RunPurse = {
-  /** `MODEL=INPUT/OUTPUT`, for models whose price is in no table. */
+  /** `MODEL=INPUT/OUTPUT[/CACHED]`, for models whose price is in no table. */
   prices: string[];
   /** Hard limit of all attempts that the run starts; undefined: none. */
   maxDollars?: number;

@@ -63,3 +63,25 @@ test("an answer with a key twice reaches the program byte for byte, and limits c
   assert.equal(meter.spending().estimated.outputTokens, 70);
   assert.deepEqual(failures, []);
 });
+
+test("choices that were not asked for are no part of a chat's answer, in any order", () => {
+  const reader = readAnswer("openai-chat");
+  const foreign = { index: 1, delta: { content: "foreign" }, finish_reason: "length" };
+  const own = (more: object) => ({ index: 0, delta: { content: "own" }, finish_reason: null, ...more });
+  for (const choices of [[foreign], [foreign, own({})], [own({ finish_reason: "stop" })]])
+    reader.take(JSON.stringify({ choices }));
+  const { text, finish, whole } = reader.heard();
+  assert.deepEqual([text, finish, whole], ["ownown", "stop", true]);
+});
+
+test("a chat that its server gave up is not whole, and one that it ended for its model's words is", () => {
+  for (const [native, whole] of [
+    ["error", false],
+    ["MALFORMED_FUNCTION_CALL", true],
+  ] as const) {
+    const reader = readAnswer("openai-chat");
+    const choice = { delta: { content: "So" }, finish_reason: "error", native_finish_reason: native };
+    reader.take(JSON.stringify({ choices: [choice] }));
+    assert.equal(reader.heard().whole, whole);
+  }
+});

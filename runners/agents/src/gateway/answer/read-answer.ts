@@ -1,8 +1,8 @@
 // Reads the JSON of a provider's answer in one of the four protocols, and notices what no protocol should hold: a key
 // twice in one object, and signs that the provider searched.
-import { scanJson } from "@mlrb/kit/admission/json-scan";
 import type { Json } from "@mlrb/kit/stage";
 import { parsedJson } from "../../model/json-text.ts";
+import { unclearJson } from "../../model/reported-usage.ts";
 import type { CallFormat } from "../route-request.ts";
 import type { AnswerReader, HeardAnswer } from "./heard-answer.ts";
 import { reachIn } from "./provider-reach.ts";
@@ -23,13 +23,6 @@ const readers: Record<CallFormat, () => AnswerReader> = {
   google: readGoogle,
 };
 
-/** Answers have at most 64 MiB (pass-answer.ts). */
-const limits = {
-  depth: { max: 1000, unit: "levels of nesting", honest: "answers have under 20" },
-  values: { max: 64 << 20, unit: "values", honest: "a long answer has some thousands" },
-  text: { max: 64 << 20, unit: "bytes in one text", honest: "a long answer has under 1 MiB" },
-};
-
 export function readAnswer(format: CallFormat): AnswerTextReader {
   const reader = readers[format]();
   let reach: string | undefined;
@@ -38,8 +31,7 @@ export function readAnswer(format: CallFormat): AnswerTextReader {
     take(text) {
       const value = parsedJson(text);
       if (value === undefined) return undefined;
-      const scan = scanJson(Buffer.from(text), limits);
-      if (scan.kind === "malformed") unclear ??= scan.reason;
+      unclear ??= unclearJson(text);
       reach ??= reachIn(value);
       reader.take(value);
       return value;

@@ -3,7 +3,9 @@
 // stream that was cut is read from its pieces: platform.openai.com/docs/api-reference/responses-streaming
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
+import { endName, isServersEnd } from "../../model/answer-end.ts";
 import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "../../model/json-text.ts";
+import { cachedTokens } from "../../model/reported-usage.ts";
 import {
   type AnswerReader,
   addFingerprint,
@@ -41,7 +43,7 @@ export function readOpenaiChat(): AnswerReader {
       addUsage(heard, openaiUsage(at(value, "usage"), chatCounts));
       addSurcharge(heard, surchargeOf(value, chatCounts));
       if (listAt(value, "choices").some(citesSearch)) addSurcharge(heard, "a search");
-      const choice = at(value, "choices", 0);
+      const choice = listAt(value, "choices").find((one) => (at(one, "index") ?? 0) === 0);
       const message = at(choice, "message") ?? at(choice, "delta");
       heard.text += textAt(message, "content") + textAt(message, "refusal");
       refused ||= textAt(message, "refusal") !== "";
@@ -56,7 +58,7 @@ export function readOpenaiChat(): AnswerReader {
       }
       const reason = textAt(choice, "finish_reason");
       if (!reason) return;
-      heard.whole = true;
+      heard.whole = !isServersEnd(endName(reason, nameAt(choice, "native_finish_reason")));
       heard.finish = finishOf(finishes, reason);
     },
     heard: () =>
@@ -93,7 +95,7 @@ function openaiUsage(usage: Json | undefined, { input, output }: CountNames): Mo
     // tokens of a cache may have the highest price, so an unknown number of them makes the input unknown
     inputTokens: Number.isNaN(written) ? written : inputTokens,
     outputTokens,
-    cachedInputTokens: countAt(usage, `${input}_details`, "cached_tokens"),
+    cachedInputTokens: cachedTokens(usage),
     ...(written !== 0 && { cacheWrittenTokens: written }),
     reasoningTokens: countAt(usage, `${output}_details`, "reasoning_tokens"),
     totalTokens: countAt(usage, "total_tokens") ?? 0,
