@@ -256,7 +256,7 @@ def load_model(folder: Path, stored: Stored) -> Any:
             ]
             trouble = f"{trouble} {len(names)} of the model's tensors, e.g. {names[0]}"
             raise Rejected("".join([f"the weights {trouble}", *wrapped]))
-    restore_tied(model, stored)
+    loaded("the weights cannot be loaded", lambda: restore_tied(model, stored), folder)
     # extra tensors are ignored, as by the official command: the loaded model is complete
     return model.eval().to(device())
 

@@ -10,8 +10,6 @@ from typing import Any
 from mlrb_kit.admitted import Undecided
 from mlrb_kit.stored import Stored
 
-ROWS = 2**14  # that are compared at once: a load has a limit of memory
-
 
 def stored_groups(model: Any, stored: Stored) -> list[tuple[list[str], list[str]]]:
     """The names of each weight that has several, with those in the file. `model` may be a sketch."""
@@ -53,11 +51,9 @@ def same(one: Any, other: Any) -> bool:
     """Whether both are equal in the less precise one of their types. Loaders refuse another shape."""
     import torch
 
-    def rounded(given: Any, to: Any) -> bool:
-        pieces = zip(given.split(ROWS), to.split(ROWS), strict=True)
-        return all(torch.allclose(a.to(b.dtype), b, rtol=0, atol=0, equal_nan=True) for a, b in pieces)
-
-    return one.shape != other.shape or rounded(one, other) or rounded(other, one)
+    if one.shape != other.shape:
+        return True
+    return torch.equal(one.to(other.dtype), other) or torch.equal(other.to(one.dtype), one)
 
 
 def restore_tied(model: Any, stored: Stored) -> None:
