@@ -20,6 +20,7 @@ from typing import Any
 import transformers
 from tokenizer_settings import tokenizer_table
 from transformers import GenerationConfig, PretrainedConfig
+from transformers.configuration_utils import ALLOWED_LAYER_TYPES
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
@@ -69,6 +70,8 @@ DROPPED = {
     "trust_remote_code": "no code of a submission is run",
     "custom_pipelines": "for pipelines only",
 }
+# Of later versions; they choose between kernels that compute the same.
+KERNELS = ("use_associative_scan", "use_mamba_kernels", "use_mambapy")
 READ_BY_SCORERS = ["n_positions", "max_position_embeddings", "n_ctx"]
 # Settings that change what the loader does with the weights. Rebuilding them safely needs a decision.
 UNDECIDED = ["quantization_config", "compression_config", "distributed_config"]
@@ -119,7 +122,12 @@ def table() -> dict[str, Any]:
         "partTypes": parts,
         "common": common,
         "classes": classes,
-        "dropped": {**dict.fromkeys(sorted(generation_defaults()), "for generation only"), **DROPPED},
+        "dropped": {
+            **dict.fromkeys(sorted(generation_defaults()), "for generation only"),
+            **dict.fromkeys(KERNELS, "the scorer's choice"),
+            **DROPPED,
+        },
+        "layerTypes": ALLOWED_LAYER_TYPES,
         "undecided": UNDECIDED,
         "tokenizer": tokenizer_table(),
     }

@@ -1,4 +1,5 @@
-"""Loads each admitted submission once under limits, before a scorer opens it, and admits or rejects it.
+"""Loads each admitted submission once under limits, before a scorer opens it, and admits it, rejects it or
+leaves it undecided.
 
 By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/load.py
     --input submission=DIR --input admission=FILE --output admission=FILE
@@ -6,6 +7,7 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/lo
 
 import json
 
+from mlrb_kit.admitted import Undecided
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.load_check import check_load
 from mlrb_kit.rejected import Rejected
@@ -27,6 +29,8 @@ def main() -> None:
     except Rejected as rejected:
         reasons = [{"code": "load", "detail": str(rejected)}]
         admission = {**admission, "admitted": False, "reasons": reasons}
+    except Undecided as undecided:
+        admission = {**admission, "undecided": [{"code": "load", "detail": undecided.reasons}]}
     write_canonical(result, admission)
 
 

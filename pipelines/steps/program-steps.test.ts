@@ -75,7 +75,10 @@ test("a folder without main.py is refused with what the supervisor left out, and
   assert.equal(admission.admitted, false);
   assert.deepEqual(admission.reasons, [
     { code: "no-program", detail: "main.py is not there, or no plain file" },
-    { code: "left-out", detail: '"main.py": a symbolic link' },
+    {
+      code: "left-out",
+      detail: '"main.py": a symbolic link; links are not followed: copy what it points to, with cp -L',
+    },
   ]);
   assert.ok(!existsSync(join(clean, "program")));
 });

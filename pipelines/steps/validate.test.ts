@@ -154,7 +154,11 @@ test("the admission of a rejected submission lists what the supervisor left out"
   const found = await validate((folder) => rmSync(join(folder, "submission/model.safetensors")));
   assert.deepEqual(found.admission.reasons, [
     { code: "no-weights", detail: "neither model.safetensors nor model.safetensors.index.json is there" },
-    { code: "left-out", detail: '"model.safetensors": symbolic link' },
+    {
+      code: "left-out",
+      detail:
+        '"model.safetensors": symbolic link; links are not followed: copy what it points to, with cp -L',
+    },
   ]);
 });
 

@@ -7,6 +7,7 @@ import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from mlrb_kit.admitted import Undecided
 from mlrb_kit.load_check import check_load, held_bytes
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import load_submission
@@ -37,6 +38,9 @@ def check_model(folder: Path, public: Path, answer: Answer, memory: float) -> No
         check_load(folder, load, write_control, memory)
     except Rejected as rejected:
         answer("load", "fail", str(rejected))
+        return
+    except Undecided as undecided:
+        answer("load", "undecided", undecided.reasons)
         return
     except RuntimeError as error:  # the machine's fault, not the submission's
         answer("load", "undecided", str(error))

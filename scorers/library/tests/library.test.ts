@@ -21,6 +21,10 @@ test("a tokenizer saved with dropout encodes a text in one way, and an RWKV load
   runPythonTests(file("test_load_submission.py"), /Ran 2 tests/);
 });
 
+test("tied weights are found under each of their names, and different ones are undecided", () => {
+  runPythonTests(file("test_stored_weights.py"), /Ran 11 tests/);
+});
+
 test("a tokenizer that can make a text too long is refused, and honest tokenizers are not", () => {
   runPythonTests(file("test_tokenizer_growth.py"), /Ran \d+ tests/);
 });

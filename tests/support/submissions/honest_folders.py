@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).parents[3]
 sys.path.append(str(REPOSITORY / "scorers/testing"))
 
 import torch  # noqa: E402
-from safetensors.torch import load_file, save_file  # noqa: E402
+from safetensors.torch import load_file, save_file, save_model  # noqa: E402
 from tokenizers.processors import TemplateProcessing  # noqa: E402
 from transformers import (  # noqa: E402
     AutoConfig,
@@ -48,12 +48,14 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "falcon": {"ffn_hidden_size": 32},
     "gemma": {"intermediate_size": 32, "head_dim": 8, "num_key_value_heads": 1},
     "gemma2": {"intermediate_size": 32, "head_dim": 8, "num_key_value_heads": 1},
+    "gemma3_text": {"intermediate_size": 32, "head_dim": 8, "num_key_value_heads": 1, "sliding_window": 8},
     "gpt2": {},
     "gpt_neo": {"attention_types": [[["global", "local"], 1]], "num_heads": 2, "num_layers": 2},
     "gpt_neox": {"intermediate_size": 32},
     "gptj": {"rotary_dim": 4},
     "llama": {"intermediate_size": 32, "num_key_value_heads": 1},
     "mamba": {"state_size": 4},
+    "mamba2": {"state_size": 4, "num_heads": 4, "head_dim": 8, "n_groups": 1},
     "mistral": {"intermediate_size": 32, "num_key_value_heads": 1, "sliding_window": 8},
     "mixtral": {"intermediate_size": 32, "num_key_value_heads": 1, "num_local_experts": 2},
     "olmo2": {"intermediate_size": 32, "num_key_value_heads": 1},
@@ -62,6 +64,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "phi3": {"intermediate_size": 32, "num_key_value_heads": 1},
     "qwen2": {"intermediate_size": 32, "num_key_value_heads": 1},
     "qwen3": {"intermediate_size": 32, "num_key_value_heads": 1, "head_dim": 8},
+    "roberta": {"intermediate_size": 32},
     "stablelm": {"intermediate_size": 32, "num_key_value_heads": 1},
 }
 T5 = {"d_model": 16, "d_ff": 32, "num_layers": 2, "num_heads": 2, "d_kv": 8}
@@ -70,6 +73,12 @@ ENCODER_DECODERS = {
     **{kind: T5 for kind in ("t5", "mt5", "umt5", "longt5", "switch_transformers")},
     **{kind: BART for kind in ("bart", "marian", "pegasus", "mbart")},
 }
+# Folders whose settings by transformers 5 are recorded.
+FIVE = (
+    *("family-gpt2", "family-llama", "family-gemma3_text", "family-qwen3", "family-mamba2", "family-mistral"),
+    *("t5", "bart", "roberta-decoder", "added-tokens"),
+    *("theta-llama", "linear-llama", "yarn-llama", "rotary-gpt-neox"),
+)
 CODE = "raise SystemExit('the code of a submission ran')\n"
 
 
@@ -200,10 +209,11 @@ def by_accelerate(folder: Path) -> None:
     tokenizer_of().save_pretrained(folder)
 
 
-def encoder_decoder(kind: str) -> Callable[[Path], None]:
+def encoder_decoder(kind: str, **settings: Any) -> Callable[[Path], None]:
     def make(folder: Path) -> None:
         ids = {name: SIZES[name] for name in ("vocab_size", "eos_token_id", "pad_token_id")}
-        config = AutoConfig.for_model(kind, decoder_start_token_id=0, **ids, **ENCODER_DECODERS[kind])
+        sizes = {**ids, **ENCODER_DECODERS[kind], **settings}
+        config = AutoConfig.for_model(kind, decoder_start_token_id=0, **sizes)
         torch.manual_seed(1)
         AutoModelForSeq2SeqLM.from_config(config).save_pretrained(folder)
         tokenizer = tokenizer_of()
@@ -292,6 +302,64 @@ def more_tokens(folder: Path) -> None:
     (folder / "added_tokens.json").write_text(json.dumps(tokenizer.get_added_vocab()), encoding="utf-8")
 
 
+def by_save_model(metadata: dict[str, str] | None = None) -> Callable[[Path], None]:
+    """safetensors.torch.save_model, which keeps one name of a tied weight: of a GPT-2, that of the head."""
+
+    def change(folder: Path) -> None:
+        config = AutoConfig.from_pretrained(folder)
+        kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        save_model(kind.from_pretrained(folder), str(folder / "model.safetensors"), metadata)
+
+    return change
+
+
+def tensors_in(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[Path], None]:
+    def both(folder: Path) -> None:
+        path = folder / "model.safetensors"
+        held = {name: values.clone() for name, values in load_file(path).items()}
+        save_file(change(held), path, metadata={"format": "pt"})
+
+    return both
+
+
+def with_head(change: Callable[[Any], Any]) -> Callable[[Path], None]:
+    """A head beside the embedding of a GPT-2."""
+    return tensors_in(lambda held: {**held, "lm_head.weight": change(held[WORDS]).contiguous()})
+
+
+def trained_apart(words: Any) -> Any:
+    torch.manual_seed(3)
+    return words + 0.5 * words.std() * torch.randn_like(words)
+
+
+def index_of_tied(folder: Path) -> None:
+    """An index made from state_dict(), which names a head that no shard holds."""
+    held = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").rename(folder / "model-00001-of-00001.safetensors")
+    names = dict.fromkeys([*held, "lm_head.weight"], "model-00001-of-00001.safetensors")
+    index = {"metadata": {}, "weight_map": names}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+
+
+def linked(folder: Path) -> None:
+    """As huggingface_hub's cache holds them."""
+    elsewhere = folder.with_name(f"blob-of-{folder.name}")
+    (folder / "model.safetensors").rename(elsewhere)
+    (folder / "model.safetensors").symlink_to(elsewhere)
+
+
+def by_transformers_5(twin: str) -> Callable[[Path], None]:
+    """The folder `twin`, with the settings that transformers 5 writes for it (transformers_5.py)."""
+
+    def change(folder: Path) -> None:
+        record = Path(__file__).with_name("transformers_5.json").read_text(encoding="utf-8")
+        (folder / "special_tokens_map.json").unlink()
+        for name, settings in json.loads(record)["folders"][twin].items():
+            (folder / name).write_text(json.dumps(settings), encoding="utf-8")
+
+    return changed(change, lambda folder: CASES[twin](folder))
+
+
 def no_index(folder: Path) -> None:
     sharded(folder)
     (folder / "model.safetensors.index.json").unlink()
@@ -333,7 +401,7 @@ def text_in(name: str, text: str) -> Callable[[Path], None]:
 
 
 CASES: dict[str, Callable[[Path], Any]] = {
-    **{f"family-{kind}": saved(kind) for kind in FAMILIES},
+    **{f"family-{kind}": saved(kind) for kind in FAMILIES if kind != "roberta"},
     "trainer": trained,
     "trainer-checkpoint": checkpoint,
     "trainer-checkpoints-only": only_checkpoints,
@@ -371,6 +439,65 @@ CASES: dict[str, Callable[[Path], Any]] = {
     "generation-broken": changed(text_in("generation_config.json", "{broken")),
     "quantised": changed(settings_in("config.json", quantization_config={"quant_method": "bitsandbytes"})),
     "leftovers": changed(leftovers),
+    # one name of a tied weight, and not always the one that transformers takes
+    "save-model": changed(by_save_model({"format": "pt"})),
+    "save-model-without-format": changed(by_save_model()),
+    "save-model-t5": changed(by_save_model(), encoder_decoder("t5")),
+    "save-model-bart": changed(by_save_model(), encoder_decoder("bart")),
+    "save-model-bert": changed(by_save_model(), saved("bert", is_decoder=True)),
+    # both names of one
+    "head-of-its-own-copy": changed(with_head(lambda words: words.clone())),
+    "head-rounded": changed(with_head(lambda words: words.bfloat16())),
+    "head-trained-apart": changed(with_head(trained_apart)),
+    "head-trained-apart-said": changed(
+        settings_in("config.json", tie_word_embeddings=False), changed(with_head(trained_apart))
+    ),
+    "index-names-tied": changed(index_of_tied),
+    "base-model-names": changed(
+        tensors_in(lambda held: {name.removeprefix("transformer."): values for name, values in held.items()})
+    ),
+    # encoder-decoders without a tie, and without a bias that transformers adds
+    "t5-untied": encoder_decoder("t5", tie_word_embeddings=False),
+    "bart-without-bias": changed(
+        tensors_in(
+            lambda held: {name: values for name, values in held.items() if "final_logits" not in name}
+        ),
+        encoder_decoder("bart"),
+    ),
+    "linked-weights": changed(linked),
+    "roberta-decoder": saved("roberta", is_decoder=True),
+    # numbers of rotary embeddings, which transformers 5 names in another way
+    "theta-llama": saved("llama", rope_theta=123.0),
+    "linear-llama": saved("llama", rope_scaling={"rope_type": "linear", "factor": 4.0}),
+    "yarn-llama": saved("llama", rope_scaling={"rope_type": "yarn", "factor": 4.0}),
+    "rotary-gpt-neox": saved("gpt_neox", rotary_pct=0.5, rotary_emb_base=77),
+    **{f"five-{twin}": by_transformers_5(twin) for twin in FIVE},
+    "rope-parameters-without-version": changed(
+        settings_in(
+            "config.json", rope_theta=None, rope_parameters={"rope_theta": 123, "rope_type": "default"}
+        ),
+        saved("llama"),
+    ),
+    "layer-types-of-five": changed(
+        settings_in(
+            "config.json", layer_types=["full_attention", "of_tomorrow"], transformers_version="5.24.0"
+        ),
+        saved("qwen3"),
+    ),
+    # tokenizers that name their class and tokens in other ways
+    "extra-tokens-list": changed(settings_in("tokenizer_config.json", extra_special_tokens=["<|extra|>"])),
+    "additional-tokens": changed(
+        settings_in("tokenizer_config.json", additional_special_tokens=["<|extra|>"])
+    ),
+    "tokenizer-class-of-tomorrow": changed(settings_in("tokenizer_config.json", tokenizer_class="Tomorrow")),
+    "tokenizer-class-fast": changed(
+        settings_in("tokenizer_config.json", tokenizer_class="GPT2TokenizerFast")
+    ),
+    "tokenizer-class-missing": changed(settings_in("tokenizer_config.json", tokenizer_class=None)),
+    "chat-template-file": changed(text_in("chat_template.jinja", "{{ messages }}")),
+    "generation-of-five": changed(
+        settings_in("generation_config.json", use_model_defaults=True, assistant_ensemble=None)
+    ),
 }
 
 

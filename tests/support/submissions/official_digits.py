@@ -24,6 +24,7 @@ def main() -> None:
     from lm_eval.models.huggingface import HFLM
     from lm_eval.tasks import TaskManager
 
+    from mlrb_kit.admitted import Undecided
     from mlrb_kit.rejected import Rejected
     from mlrb_kit.submission import load_submission
     from scorer_library.lm_eval.data import HubData, local_hub
@@ -46,8 +47,8 @@ def main() -> None:
     def ours(folder: str) -> Any:
         try:
             return answers(GuardedLM(load_submission(Path(folder))))
-        except Rejected as rejected:
-            return str(rejected)
+        except (Rejected, Undecided) as reason:
+            return str(reason)
 
     file = BLIMP / CONFIG / "train.jsonl"
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -11,6 +11,7 @@ class Undecided(Exception):
     """Fails the stage, so that the score is not measured: the submission is not known to be at fault."""
 
     def __init__(self, reasons: str) -> None:
+        self.reasons = reasons
         super().__init__(f"undecided: {reasons}\n  help: docs/sandbox.md, What a scorer reads")
 
 

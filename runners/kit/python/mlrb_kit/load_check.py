@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.admitted import Undecided
 from mlrb_kit.end_with_parent import end_with_parent
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import weight_files
@@ -39,7 +40,8 @@ class OverLimit(Exception):
 
 @dataclass(frozen=True)
 class Tried:
-    """How a load ended: loaded (or refused as by a scorer), over-limit, memory, time, killed or died."""
+    """How a load ended: loaded (or refused as by a scorer), over-limit, undecided, memory, time, killed
+    or died."""
 
     end: str
     seconds: float  # of computing
@@ -71,6 +73,8 @@ def check_load(folder: Path, load: Load, write_control: WriteControl, memory_max
         return
     if first.end == "over-limit":
         raise Rejected(first.detail)
+    if first.end == "undecided":
+        raise Undecided(first.detail)
     if first.end == "memory" and memory < limit:
         raise RuntimeError(
             f"needs more than {memory / GIB:.1f} GiB of memory to load, which is all that it may take here; "
@@ -176,6 +180,8 @@ def run_child(folder: Path, load: Load, memory: int, seconds: float, send: int) 
             load(folder)
         except OverLimit as error:
             answer = {"end": "over-limit", "detail": str(error)[:1000]}
+        except Undecided as error:
+            answer = {"end": "undecided", "detail": error.reasons[:1000]}
         except Rejected:
             pass  # the scorers say why
         except MemoryError as error:

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
@@ -13,24 +14,48 @@ from mlrb_kit.rejected import Rejected
 FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 
 
+class AnyFormat:
+    """A safe_open whose metadata names the format, which save_model of safetensors leaves out."""
+
+    def __init__(self, path: str, **options: Any) -> None:
+        self.file = safe_open(path, **options)
+
+    def __enter__(self) -> "AnyFormat":
+        self.file.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.file.__exit__(*error)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+    def metadata(self) -> dict[str, str]:
+        return {"format": "pt", **(self.file.metadata() or {})}
+
+
 @dataclass(frozen=True)
 class Stored:
     parameters: int  # elements over all tensors
-    tensors: int
     dtype: str  # torch's name of the float type with most elements
+    files: dict[str, Path]  # of each tensor, by its name
+
+    def read(self, name: str) -> Any:
+        with safe_open(self.files[name], framework="pt") as file:
+            return file.get_tensor(name)
 
 
 def read_stored(folder: Path) -> Stored:
     """Raises Rejected if a file is missing, truncated or inconsistent, or holds no plain floats."""
     elements: dict[str, int] = {}
-    tensors = 0
+    files: dict[str, Path] = {}
     for path in weight_files(folder):
         try:
             with safe_open(path, framework="pt") as file:
                 for name in file.keys():  # noqa: SIM118 (a safe_open is not a dict)
                     part = file.get_slice(name)
                     elements[part.get_dtype()] = elements.get(part.get_dtype(), 0) + prod(part.get_shape())
-                    tensors += 1
+                    files[name] = path
         except (SafetensorError, OSError, ValueError) as error:
             raise Rejected(f"{path.name} is not a whole safetensors file: {error}") from error
     floats = {dtype: count for dtype, count in elements.items() if dtype in FLOATS}
@@ -38,7 +63,7 @@ def read_stored(folder: Path) -> Stored:
         held = ", ".join(sorted(elements)) or "nothing"
         raise Rejected(f"the weights hold no tensor of F64, F32, F16 or BF16, only {held}")
     most = max(sorted(floats), key=lambda dtype: floats[dtype])
-    return Stored(sum(elements.values()), tensors, FLOATS[most])
+    return Stored(sum(elements.values()), FLOATS[most], files)
 
 
 def weight_files(folder: Path) -> list[Path]:

@@ -15,15 +15,24 @@ from typing import Any, TypeVar
 
 from tokenizers import Tokenizer
 
+from mlrb_kit.admitted import Undecided
 from mlrb_kit.device import NoGpu, device
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.stored import Stored, read_stored
+from mlrb_kit.stored import AnyFormat, Stored, read_stored
+from mlrb_kit.tied import check_tied, restore_tied
 
 BUFFER_BYTES_MAX = 2**31  # e.g. GPT-2 keeps a mask of positions x positions in every layer
 CONTEXT_NAMES = ("n_positions", "max_position_embeddings", "n_ctx")  # the names that lm-eval reads
 
 # messages of a machine that is too small or defective, which are not the submission's fault
 OURS = re.compile(r"allocate memory|out of memory|CUDA error|cuBLAS|CUBLAS_|CUDNN_|NVML")
+
+SAVE_TOKENIZER = "name them: PreTrainedTokenizerFast(tokenizer_file=…, eos_token=…).save_pretrained(…)"
+# what a wrapper puts into the names of weights, with what to save instead
+WRAPPERS = {
+    "_orig_mod.": "; _orig_mod. in the stored names is of torch.compile: save model._orig_mod",
+    "base_model.model.": "; the stored names are those of PEFT: save merge_and_unload()",
+}
 
 WORDS_MAX = 200  # of a library's message; installation advice follows
 
@@ -107,8 +116,10 @@ def load_tokenizer(folder: Path) -> tuple[Any, int]:
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
     from transformers import AutoTokenizer  # imported late, so that a truncated file is refused at once
 
+    named = (folder / "tokenizer_config.json").is_file()
     tokenizer = loaded(
-        "the tokenizer cannot be loaded",
+        "the tokenizer cannot be loaded"
+        + ("" if named else f" without its special tokens ({SAVE_TOKENIZER})"),
         lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False),
         folder,
     )
@@ -119,7 +130,8 @@ def load_tokenizer(folder: Path) -> tuple[Any, int]:
     start_id = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     if start_id is None:
         raise Rejected(
-            "the tokenizer has neither a BOS nor an EOS token, so a text's first token cannot be scored"
+            "the tokenizer has neither a BOS nor an EOS token, so a text's first token cannot be scored; "
+            + SAVE_TOKENIZER
         )
     return tokenizer, start_id
 
@@ -129,8 +141,11 @@ def fitting(model: Any, tokenizer: Any, start_id: int) -> Submission:
     both = is_encoder_decoder(model.config)
     vocabulary = vocabulary_of(model)
     if not 0 <= start_id < vocabulary:
-        raise Rejected(f"BOS or EOS has id {start_id}; the model has {vocabulary} embeddings")
-    return Submission(model, tokenizer, start_id, vocabulary, context_of(model.config), both)
+        raise Rejected(
+            f"BOS or EOS has id {start_id}; the model has {vocabulary} embeddings. Without a "
+            f"tokenizer_config.json the model's type decides what they are; {SAVE_TOKENIZER}"
+        )
+    return Submission(model, tokenizer, start_id, vocabulary, context_of(model), both)
 
 
 def vocabulary_of(model: Any) -> int:
@@ -155,7 +170,10 @@ def check_tokenizer_file(folder: Path) -> None:
     elif not any((folder / name).is_file() for name in ("vocab.json", "vocab.txt")):
         model = min(folder.glob("*.model"), default=None)
         if model is not None:
-            raise Rejected(f"no tokenizer.json: {model.name} needs a library that is not installed")
+            raise Rejected(
+                f"no tokenizer.json: {model.name} needs a library that is not installed; load the tokenizer "
+                "with use_fast=True where sentencepiece is installed and save it with save_pretrained"
+            )
 
 
 def without_compiler() -> None:
@@ -192,17 +210,18 @@ def sketch_model(folder: Path) -> Any:
 
 def load_model(folder: Path, stored: Stored) -> Any:
     import torch
-    from transformers import AutoConfig
+    from transformers import AutoConfig, modeling_utils
 
     torch.set_num_threads(1)
     without_compiler()
+    modeling_utils.safe_open = AnyFormat
     offline: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     config = loaded(
         "config.json cannot be read", lambda: AutoConfig.from_pretrained(folder, **offline), folder
     )
     layers = getattr(config, "num_hidden_layers", None)
-    if isinstance(layers, int) and layers > stored.tensors:
-        raise Rejected(f"config.json asks for {layers} layers; the file holds {stored.tensors} tensors")
+    if isinstance(layers, int) and layers > len(stored.files):
+        raise Rejected(f"config.json asks for {layers} layers; the file holds {len(stored.files)} tensors")
 
     def sketch() -> Any:
         with torch.device("meta"):  # shapes only; the load check bounds what a huge config takes
@@ -218,6 +237,7 @@ def load_model(folder: Path, stored: Stored) -> Any:
         raise Rejected("config.json describes masks or tables of over 2 GiB")
 
     def read() -> tuple[Any, dict[str, Any]]:
+        check_tied(plan, stored)
         return loader_of(config).from_pretrained(
             folder,
             config=config,
@@ -231,19 +251,32 @@ def load_model(folder: Path, stored: Stored) -> Any:
     model, info = loaded("the weights cannot be loaded", read, folder)
     for key, trouble in (("missing_keys", "lack"), ("mismatched_keys", "have another shape for")):
         if names := sorted(entry if isinstance(entry, str) else entry[0] for entry in info[key]):
-            raise Rejected(f"the weights {trouble} {len(names)} of the model's tensors, e.g. {names[0]}")
+            wrapped = [
+                advice for part, advice in WRAPPERS.items() if any(part in name for name in stored.files)
+            ]
+            trouble = f"{trouble} {len(names)} of the model's tensors, e.g. {names[0]}"
+            raise Rejected("".join([f"the weights {trouble}", *wrapped]))
+    loaded("the weights cannot be loaded", lambda: restore_tied(model, stored), folder)
     # extra tensors are ignored, as by the official command: the loaded model is complete
     return model.eval().to(device())
 
 
-def context_of(config: Any) -> int | None:
+def context_of(model: Any) -> int | None:
     for name in CONTEXT_NAMES:
-        tokens = getattr(config, name, None)
+        tokens = getattr(model.config, name, None)
         if tokens is not None:
-            if not isinstance(tokens, int) or tokens < 2:
+            if not isinstance(tokens, int) or (read := tokens - unread_positions(model)) < 2:
                 raise Rejected(f"config.json: {name} is {tokens}, no number of tokens to read text with")
-            return tokens
+            return read
     return None
+
+
+def unread_positions(model: Any) -> int:
+    """RoBERTa and its relatives count positions from the one after that of padding."""
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            return module.padding_idx + 1
+    return 0
 
 
 def loaded(trouble: str, action: Callable[[], T], folder: Path | None = None) -> T:
@@ -256,7 +289,7 @@ def loaded(trouble: str, action: Callable[[], T], folder: Path | None = None) ->
 def blame(trouble: str, folder: Path | None = None):  # noqa: ANN201 (a generator behind a decorator)
     try:
         yield
-    except (Rejected, MemoryError, NoGpu):
+    except (Rejected, Undecided, MemoryError, NoGpu):
         raise
     # transformers and tokenizers raise anything (a Rust panic is not an Exception)
     except BaseException as error:

@@ -76,6 +76,12 @@ function readSharded(folder: string): Weights {
   return problem === undefined ? weights : refuse(problem);
 }
 
+/**
+ * Names of embeddings and output layers. Where they are tied, an index may name a weight that the shards hold under another
+ * name. Loaders say which weights they lack.
+ */
+const mayBeTied = /(head|embed|wte|shared|output|decoder|predictions|proj|lm_loss)[\w.]*\.(weight|bias)$/;
+
 /** How the shards differ from the index: loaders differ in whether they load a tensor from a second shard. */
 function notTheShards(
   map: Record<string, unknown>,
@@ -90,7 +96,7 @@ function notTheShards(
         return `${clip(names[at]!)} holds tensor ${clip(name)}, which ${index} does not say`;
     }
   }
-  const lost = Object.keys(map).find((tensor) => !found.has(tensor));
+  const lost = Object.keys(map).find((tensor) => !found.has(tensor) && !mayBeTied.test(tensor));
   return lost === undefined ? undefined : `tensor ${clip(lost)} is in none of the shards`;
 }
 

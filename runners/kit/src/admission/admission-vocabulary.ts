@@ -46,7 +46,7 @@ export function readVocabularies(folder: string): Vocabularies {
   if (!tokenizers.some((needed) => needed.every(has)) && !needsNone(folder))
     found.reasons.push({
       code: "no-tokenizer",
-      detail: `none of these is there: ${tokenizers.map((needed) => needed.join(" with ")).join(", ")}`,
+      detail: `none of these is there: ${tokenizers.map((needed) => needed.join(" with ")).join(", ")}; save the fast tokenizer with save_pretrained, which writes ${fast}`,
     });
   for (const name of settingsTable.tokenizer.files.filter(has)) {
     const problem = own(vocabularyFiles, name)?.(join(folder, name));

@@ -301,6 +301,39 @@ test("shards with a correct index are admitted", () => {
   assert.deepEqual(codes({ ...shards, "model.safetensors.index.json": index(map) }), []);
 });
 
+test("an index may name tied weights that the shards hold under another name, and no other weight", () => {
+  const map = { a: "model-1.safetensors", b: "model-2.safetensors" };
+  for (const name of [
+    "lm_head.weight",
+    "transformer.wte.weight",
+    "encoder.embed_tokens.weight",
+    "cls.predictions.decoder.bias",
+  ]) {
+    const more = { ...map, [name]: "model-1.safetensors" };
+    assert.deepEqual(codes({ ...shards, "model.safetensors.index.json": index(more) }), [], name);
+  }
+  for (const name of ["h.0.mlp.c_fc.weight", "lm_head.scale", "head"]) {
+    const more = { ...map, [name]: "model-1.safetensors" };
+    assert.deepEqual(
+      codes({ ...shards, "model.safetensors.index.json": index(more) }),
+      ["shard-index"],
+      name,
+    );
+  }
+});
+
+test("a link in the place of a file, and a lone vocabulary of sentencepiece, are refused with the way out", () => {
+  const folder = folderWith({ "model.safetensors": undefined });
+  symlinkSync(join(folderWith({}), "model.safetensors"), join(folder, "model.safetensors"));
+  const said = (of: string) =>
+    admit(of)
+      .reasons.map(({ detail }) => detail)
+      .join();
+  assert.match(said(folder), /"model\.safetensors": a symbolic link; links are not followed: .*cp -L/);
+  const pieces = folderWith({ "tokenizer.json": undefined, "sentencepiece.bpe.model": "x" });
+  assert.match(said(pieces), /save_pretrained, which writes tokenizer\.json/);
+});
+
 const badIndexes: [string, string, unknown][] = [
   ["leads out of the folder", "shard-index", { a: "../x.safetensors", b: "model-2.safetensors" }],
   ["names a pickle", "shard-index", { a: "model-1.bin" }],

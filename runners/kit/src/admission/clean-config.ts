@@ -4,6 +4,7 @@ import { type AdmissionReason, notScorable } from "@mlrb/formats/judged/admissio
 import type { CleanFindings } from "./clean-findings.ts";
 import { clip } from "./clip.ts";
 import { type Exact, type ExactTable, isExactTable } from "./exact-json.ts";
+import { withoutRopeParameters } from "./rope-parameters.ts";
 import { boundTrouble, type WeightSizes } from "./setting-bounds.ts";
 import { holdsOnlyWords, settingTrouble } from "./setting-value.ts";
 import { own, type SettingsOfClass, settingsTable } from "./settings-table.ts";
@@ -12,11 +13,15 @@ import { cleanTokenizerClass } from "./tokenizer-class.ts";
 const file = "config.json";
 const { transformers, types, encoders, notScored, partTypes, common, classes } = settingsTable;
 
-/** The rebuilt settings. Without `model_type` they are empty: loaders would guess the type from the folder's path. */
+/**
+ * The rebuilt settings. Without `model_type` they are empty: loaders would guess the type from the folder's path. `fast`:
+ * there is a tokenizer.json.
+ */
 export function cleanConfig(
   config: ExactTable,
   sizes: WeightSizes | undefined,
   findings: CleanFindings,
+  fast: boolean,
 ): ExactTable {
   const type = own(config, "model_type");
   if (type === undefined) return {};
@@ -25,9 +30,8 @@ export function cleanConfig(
     findings.reasons.push(trouble);
     return {};
   }
-  const newer = isNewer(own(config, "transformers_version"));
   const of = classes[types[type as string]!]!;
-  return new ConfigCleaner({ sizes, findings, newer }).clean(config, of, "");
+  return new ConfigCleaner(config, { sizes, findings, fast }).clean(config, of, "");
 }
 
 /** Why no model of this type can be scored: scorers measure what lm-eval loads with the installed transformers. */
@@ -59,21 +63,34 @@ function isNewer(version: Exact | undefined): boolean {
   return major > ourMajor || (major === ourMajor && minor > ourMinor);
 }
 
+function isKnownLayers(value: Exact): boolean {
+  return !Array.isArray(value) || value.every((layer) => settingsTable.layerTypes.includes(layer as string));
+}
+
 class ConfigCleaner {
   readonly #sizes: WeightSizes | undefined;
   readonly #findings: CleanFindings;
+  readonly #fast: boolean;
   readonly #newer: boolean;
+  readonly #tied: boolean;
 
-  constructor(of: { sizes: WeightSizes | undefined; findings: CleanFindings; newer: boolean }) {
+  constructor(
+    config: ExactTable,
+    of: { sizes: WeightSizes | undefined; findings: CleanFindings; fast: boolean },
+  ) {
     this.#sizes = of.sizes;
     this.#findings = of.findings;
-    this.#newer = of.newer;
+    this.#fast = of.fast;
+    this.#newer = isNewer(own(config, "transformers_version"));
+    this.#tied = own(config, "tie_word_embeddings") !== false;
   }
 
   /** `prefix`: the place of a part, e.g. `text_config.`. */
   clean(table: ExactTable, of: SettingsOfClass, prefix: string): ExactTable {
     const kept: [string, Exact][] = [];
-    for (const [key, value] of Object.entries(table)) {
+    const { settings, trouble } = withoutRopeParameters(table, of);
+    if (trouble) this.#leaveOpen(`${prefix}rope_parameters`, trouble);
+    for (const [key, value] of Object.entries(settings)) {
       const clean = this.#setting(key, value, of, prefix);
       if (clean !== undefined) kept.push([key, clean]);
     }
@@ -83,7 +100,7 @@ class ConfigCleaner {
   #setting(key: string, value: Exact, of: SettingsOfClass, prefix: string): Exact | undefined {
     const place = prefix + key;
     if (key === "tokenizer_class" && prefix === "")
-      return cleanTokenizerClass(value, { file, findings: this.#findings });
+      return cleanTokenizerClass(value, { file, findings: this.#findings, fast: this.#fast });
     if (key.includes("attn_implementation")) return this.#attention(value, place);
     if (place === "transformers_weights")
       return this.#reject(place, "makes a loader take other weights; name them model.safetensors");
@@ -93,8 +110,11 @@ class ConfigCleaner {
     const unused = prefix !== "" && prefix !== "text_config.";
     const bound = boundTrouble(key, value, { of, sizes: this.#sizes, unused });
     const trouble = bound === undefined ? settingTrouble(value, kind) : { kind: "rejected", detail: bound };
+    if (!trouble && key === "layer_types" && this.#newer && !isKnownLayers(value))
+      return this.#leaveOpen(place, `names a kind of layer that transformers ${transformers} does not have`);
     if (!trouble) return value;
-    if (trouble.kind === "rejected") return this.#reject(place, trouble.detail);
+    if (trouble.kind === "rejected" || (trouble.kind === "mistyped" && !this.#newer))
+      return this.#reject(place, trouble.detail);
     return this.#leaveOpen(place, trouble.detail);
   }
 
@@ -118,6 +138,9 @@ class ConfigCleaner {
     const why = own(settingsTable.dropped, key);
     if (why !== undefined) return this.#drop(place, why);
     if (value === null) return this.#drop(place, "null");
+    // T5 of transformers 5 names what earlier versions decide by tie_word_embeddings
+    if (key === "scale_decoder_outputs" && value === this.#tied)
+      return this.#drop(place, "follows from tie_word_embeddings");
     if (settingsTable.undecided.includes(key) && value !== false)
       return this.#leaveOpen(place, "changes how weights are read");
     if (this.#newer)

@@ -32,6 +32,7 @@ function clean(files: Files) {
   const folder = mkdtempSync(join(root, "c-"));
   const all = { "config.json": gpt2, "tokenizer.json": {}, "model.safetensors": weights, ...files };
   for (const [name, content] of Object.entries(all)) {
+    if (content === undefined) continue;
     const raw = typeof content === "string" || content instanceof Uint8Array;
     writeFileSync(join(folder, name), raw ? content : JSON.stringify(content));
   }
@@ -211,7 +212,6 @@ test("what may change the model and is unknown is left to the operator, by name"
       { transformers_version: "99.0.0", new_setting: 3 },
       /"new_setting" is unknown to transformers .* later version/,
     ],
-    [{ tokenizer_class: "TokenizerOfTomorrow" }, /tokenizer_class is "TokenizerOfTomorrow"/],
   ];
   for (const [more, wanted] of cases) {
     const { admission } = config(more);
@@ -222,6 +222,177 @@ test("what may change the model and is unknown is left to the operator, by name"
   assert.match(details(part.admission.undecided).join(), /"text_config" is a configuration of a type/);
   const known = config({ transformers_version: "99.0.0", new_setting: null, quantization_config: null });
   assert.equal(known.admission.undecided, undefined);
+});
+
+test("a class of tokenizer that transformers lacks is loaded from tokenizer.json as it is, else left open", () => {
+  const named = {
+    tokenizer_class: "TokenizersBackend",
+    backend: "tokenizers",
+    is_local: true,
+    eos_token: "</s>",
+  };
+  const plain = { eos_token: "</s>", tokenizer_class: "PreTrainedTokenizerFast" };
+  const five = clean({ "tokenizer_config.json": named });
+  assert.deepEqual([five.admission.reasons, five.admission.undecided], [[], undefined]);
+  assert.deepEqual(five.json("tokenizer_config.json"), plain);
+  assert.deepEqual(dropped(five.admission), ["backend", "is_local", "tokenizer_class"]);
+  const inConfig = config({ tokenizer_class: "TokenizerOfTomorrow" });
+  assert.deepEqual(inConfig.json("config.json"), { ...gpt2, tokenizer_class: "PreTrainedTokenizerFast" });
+  const pieces = { "tokenizer.json": undefined, "tokenizer.model": new Uint8Array([10, 1, 97]) };
+  const lone = clean({ ...pieces, "tokenizer_config.json": named }).admission;
+  assert.match(details(lone.undecided).join(), /is "TokenizersBackend", .*; save a tokenizer\.json with/);
+  const code = clean({ "tokenizer_config.json": { ...named, auto_map: {} } }).admission;
+  assert.deepEqual(
+    code.reasons.map((reason) => reason.code),
+    ["not-scorable"],
+  );
+});
+
+test("special tokens under the names of transformers 5 are kept under the earlier ones", () => {
+  const token = { content: "<b>", lstrip: false, __type: "AddedToken" };
+  const cases: [object, object][] = [
+    [{ extra_special_tokens: [] }, { additional_special_tokens: [] }],
+    [{ extra_special_tokens: ["<a>", token] }, { additional_special_tokens: ["<a>", token] }],
+    [
+      { extra_special_tokens: ["<a>"], additional_special_tokens: ["<c>"] },
+      { additional_special_tokens: ["<c>", "<a>"] },
+    ],
+    [{ extra_special_tokens: { image_token: "<i>" } }, { extra_special_tokens: { image_token: "<i>" } }],
+    [
+      { model_specific_special_tokens: { image_token: "<i>" }, extra_special_tokens: ["<a>"] },
+      { additional_special_tokens: ["<a>"], extra_special_tokens: { image_token: "<i>" } },
+    ],
+    [{ extra_special_tokens: null, model_specific_special_tokens: null }, {}],
+  ];
+  for (const file of ["tokenizer_config.json", "special_tokens_map.json"])
+    for (const [given, wanted] of cases) {
+      const { admission, json } = clean({ [file]: given });
+      assert.deepEqual([admission.reasons, admission.undecided], [[], undefined], JSON.stringify(given));
+      assert.deepEqual(json(file), wanted);
+    }
+});
+
+test("settings of a tokenizer in the shape of a later version are left open, and what is no token is refused", () => {
+  for (const later of [
+    { eos_token: ["<a>", "<b>"] },
+    { additional_special_tokens: { image_token: "<a>" } },
+    { additional_special_tokens: "<a>" },
+    { added_tokens_decoder: ["<a>"] },
+    { model_max_length: { text: 512 } },
+  ]) {
+    const { admission } = clean({ "tokenizer_config.json": later });
+    assert.deepEqual([admission.admitted, admission.undecided?.length], [true, 1], JSON.stringify(later));
+  }
+  for (const bad of [{ extra_special_tokens: [7] }, { extra_special_tokens: { vocab_file: "/etc/passwd" } }])
+    assert.equal(clean({ "tokenizer_config.json": bad }).admission.reasons[0]?.code, "settings");
+});
+
+test("rope_parameters are kept as the settings that say the same, or left open", () => {
+  const llama3 = { factor: 8, low_freq_factor: 1, high_freq_factor: 4, original_max_position_embeddings: 64 };
+  const local = {
+    full_attention: { rope_theta: 5 },
+    sliding_attention: { rope_theta: 7, rope_type: "default" },
+  };
+  const kept: [type: string, given: object, wanted: object][] = [
+    ["llama", { rope_parameters: { rope_theta: 5e5, rope_type: "default" } }, { rope_theta: 5e5 }],
+    ["llama", { rope_theta: 5, rope_parameters: { rope_theta: 5.0 } }, { rope_theta: 5 }],
+    ["llama", { rope_scaling: null, rope_parameters: null }, { rope_scaling: null }],
+    [
+      "llama",
+      { rope_parameters: { rope_theta: 5, rope_type: "llama3", ...llama3 } },
+      { rope_theta: 5, rope_scaling: { rope_type: "llama3", ...llama3 } },
+    ],
+    [
+      "gpt_neox",
+      { rope_parameters: { rope_theta: 5, partial_rotary_factor: 0.5 } },
+      { rotary_emb_base: 5, rotary_pct: 0.5 },
+    ],
+    [
+      "stablelm",
+      { rope_parameters: { rope_theta: 5, partial_rotary_factor: 0.5 } },
+      { rope_theta: 5, partial_rotary_factor: 0.5 },
+    ],
+    ["gemma3_text", { rope_parameters: local }, { rope_theta: 5, rope_local_base_freq: 7 }],
+  ];
+  const of = (type: string, more: object) => clean({ "config.json": { model_type: type, ...more } });
+  for (const version of [{}, { transformers_version: "5.24.0" }])
+    for (const [type, given, wanted] of kept) {
+      const { admission, json } = of(type, { ...given, ...version });
+      assert.deepEqual([admission.reasons, admission.undecided], [[], undefined], JSON.stringify(given));
+      assert.deepEqual(json("config.json"), { model_type: type, ...wanted });
+    }
+  const part = clean({
+    "config.json": {
+      model_type: "gemma3",
+      text_config: { model_type: "gemma3_text", rope_parameters: local },
+    },
+  });
+  assert.equal(part.json("config.json").text_config.rope_local_base_freq, 7);
+  const open: [type: string, given: object][] = [
+    ["llama", { rope_parameters: { rope_theta: 5, rope_type: "of_tomorrow" } }],
+    ["llama", { rope_parameters: { rope_theta: 5, new_number: 3 } }],
+    ["llama", { rope_parameters: 3 }],
+    ["llama", { rope_parameters: local }],
+    ["llama", { rope_theta: 6, rope_parameters: { rope_theta: 5 } }],
+    [
+      "llama",
+      { rope_scaling: { type: "linear", factor: 2 }, rope_parameters: { rope_type: "linear", factor: 4 } },
+    ],
+    ["modernbert-decoder", { rope_parameters: { rope_theta: 5 } }],
+  ];
+  for (const [type, given] of open)
+    assert.match(
+      details(of(type, given).admission.undecided).join(),
+      /"rope_parameters"/,
+      JSON.stringify(given),
+    );
+  const hostile = { rope_parameters: { rope_type: "linear", factor: "/etc/passwd" } };
+  assert.equal(of("llama", hostile).admission.reasons[0]?.code, "config");
+});
+
+test("infinity in the form of transformers 5 stays infinity for Python", () => {
+  const { admission, text } = clean({
+    "config.json": {
+      model_type: "mamba2",
+      time_step_limit: [{ __float__: "-Infinity" }, { __float__: "Infinity" }],
+    },
+  });
+  assert.deepEqual(admission.reasons, []);
+  assert.match(text("config.json"), /"time_step_limit": \[\s*-1e999,\s*1e999\s*\]/);
+  for (const value of [{ __float__: "/etc" }, { __float__: "Infinity", more: 1 }])
+    assert.equal(config({ layer_norm_epsilon: value }).admission.reasons[0]?.code, "config");
+});
+
+test("a setting of another type than this version reads is the agent's fault, unless a later version wrote the file", () => {
+  for (const more of [
+    { n_layer: "two" },
+    { n_layer: { text: 2 } },
+    { layer_norm_epsilon: "small" },
+    { activation_function: { kind: "gelu" } },
+  ]) {
+    assert.equal(config(more).admission.reasons[0]?.code, "config", JSON.stringify(more));
+    const later = config({ ...more, transformers_version: "5.24.0" });
+    assert.deepEqual([later.admission.admitted, later.admission.undecided?.length], [true, 1]);
+    for (const [key, value] of Object.entries(more))
+      assert.notDeepEqual(later.json("config.json")[key], value);
+  }
+  const path = config({ n_layer: { text: "/etc/passwd" }, transformers_version: "5.24.0" }).admission;
+  assert.equal(path.reasons[0]?.code, "config");
+});
+
+test("what transformers 5 adds to settings without a change of the model is no reason to leave them open", () => {
+  const version = { transformers_version: "5.24.0" };
+  const open = (more: object) =>
+    details(clean({ "config.json": { ...version, ...more } }).admission.undecided).join();
+  assert.equal(open({ model_type: "mamba", use_associative_scan: true }), "");
+  assert.equal(open({ model_type: "t5", tie_word_embeddings: true, scale_decoder_outputs: true }), "");
+  assert.equal(open({ model_type: "t5", tie_word_embeddings: false, scale_decoder_outputs: false }), "");
+  assert.match(open({ model_type: "t5", scale_decoder_outputs: false }), /scale_decoder_outputs/);
+  assert.equal(open({ model_type: "qwen2", layer_types: ["full_attention"] }), "");
+  assert.match(
+    open({ model_type: "qwen2", layer_types: ["of_tomorrow"] }),
+    /"layer_types" names a kind of layer/,
+  );
 });
 
 test("a type that no scorer loads is refused, and one that is missing leaves no settings", () => {

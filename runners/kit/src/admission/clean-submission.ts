@@ -25,7 +25,8 @@ export type CleanSubmission = CleanFindings & {
   settings: Map<string, ExactTable>;
 };
 
-type Clean = (table: ExactTable, findings: CleanFindings) => ExactTable;
+/** `fast`: there is a tokenizer.json. */
+type Clean = (table: ExactTable, findings: CleanFindings, fast: boolean) => ExactTable;
 
 /** Files of settings besides config.json. */
 const rebuilt = new Map<string, Clean>([
@@ -52,11 +53,12 @@ const shardIndex = "model.safetensors.index.json";
  */
 export function cleanSettings(folder: string, weights: Weights): CleanSubmission {
   const clean: CleanSubmission = { settings: new Map(), reasons: [], undecided: [], dropped: [] };
+  const fast = isFile(join(folder, "tokenizer.json"));
   const config = readTable(join(folder, "config.json"));
-  if (config) clean.settings.set("config.json", cleanConfig(config, sizesOf(weights), clean));
+  if (config) clean.settings.set("config.json", cleanConfig(config, sizesOf(weights), clean, fast));
   for (const [name, rebuild] of rebuilt) {
     const table = readTable(join(folder, name));
-    if (table) clean.settings.set(name, rebuild(table, clean));
+    if (table) clean.settings.set(name, rebuild(table, clean, fast));
   }
   return clean;
 }

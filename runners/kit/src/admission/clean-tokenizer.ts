@@ -14,28 +14,41 @@ const tokenParts = new Set(["content", "lstrip", "rstrip", "normalized", "single
 const idMax = 2 ** 31;
 
 /** What happens to a setting. */
-type Fate = { kind: "keep" } | { kind: "drop"; why: string } | { kind: "reject"; why: string };
+type Fate = { kind: "keep" } | { kind: "drop" | "reject" | "leave-open"; why: string };
 
 /** tokenizer_config.json. */
-export function cleanTokenizerConfig(table: ExactTable, findings: CleanFindings): ExactTable {
+export function cleanTokenizerConfig(table: ExactTable, findings: CleanFindings, fast: boolean): ExactTable {
   const file = "tokenizer_config.json";
-  const { tokenizer_class: name, ...others } = table;
+  const { tokenizer_class: name, ...others } = withEarlierNames(table);
   const clean = cleanEach(others, { file, findings }, (key, value): Fate => {
-    if (isTokenKey(key) || key === "added_tokens_decoder") return rejectIf(tokensTrouble(key, value));
+    if (isTokenKey(key) || key === "added_tokens_decoder") return tokensFate(key, value);
     if (!settings.has(key)) return drop(own(dropped, key) ?? "no tokenizer reads it, or it names files");
     if (isExactTable(value) && Object.keys(value).length === 0) return keep;
-    return rejectIf(settingTrouble(value, "plain")?.detail);
+    const trouble = settingTrouble(value, "plain");
+    return trouble?.kind === "mistyped" ? leaveOpen(trouble.detail) : rejectIf(trouble?.detail);
   });
   const needsCode = own(table, "auto_map") !== undefined;
-  const known = name === undefined ? undefined : cleanTokenizerClass(name, { file, findings, needsCode });
+  const known =
+    name === undefined ? undefined : cleanTokenizerClass(name, { file, findings, fast, needsCode });
   return known === undefined ? clean : { ...clean, tokenizer_class: known };
 }
 
 /** special_tokens_map.json. */
 export function cleanSpecialTokens(table: ExactTable, findings: CleanFindings): ExactTable {
-  return cleanEach(table, { file: "special_tokens_map.json", findings }, (key, value) =>
-    isTokenKey(key) ? rejectIf(tokensTrouble(key, value)) : drop("not a special token"),
+  return cleanEach(withEarlierNames(table), { file: "special_tokens_map.json", findings }, (key, value) =>
+    isTokenKey(key) ? tokensFate(key, value) : drop("not a special token"),
   );
+}
+
+/** transformers 5 has other names for lists of special tokens, and for tables of them. */
+function withEarlierNames(table: ExactTable): ExactTable {
+  const { extra_special_tokens: extra, model_specific_special_tokens: named, ...others } = table;
+  if (Array.isArray(extra)) {
+    const { additional_special_tokens: additional } = others;
+    others.additional_special_tokens = Array.isArray(additional) ? [...additional, ...extra] : extra;
+  } else if (extra !== undefined && extra !== null) others.extra_special_tokens = extra;
+  if (named !== undefined && named !== null) others.extra_special_tokens = named;
+  return others;
 }
 
 /** added_tokens.json: the id of each token. */
@@ -56,6 +69,7 @@ export function cleanGenerationConfig(table: ExactTable, findings: CleanFindings
 
 const keep: Fate = { kind: "keep" };
 const drop = (why: string): Fate => ({ kind: "drop", why });
+const leaveOpen = (why: string): Fate => ({ kind: "leave-open", why });
 const keepIf = (why: string | undefined): Fate => (why === undefined ? keep : drop(why));
 const rejectIf = (why: string | undefined): Fate => (why === undefined ? keep : { kind: "reject", why });
 
@@ -69,7 +83,11 @@ function cleanEach(
     const fate = fateOf(key, value);
     if (fate.kind === "keep") kept.push([key, value]);
     else if (fate.kind === "drop") findings.dropped.push({ file, key, why: fate.why });
-    else findings.reasons.push({ code: "settings", detail: `${file}: ${clip(key)} ${fate.why}` });
+    else
+      findings[fate.kind === "reject" ? "reasons" : "undecided"].push({
+        code: "settings",
+        detail: `${file}: ${clip(key)} ${fate.why}`,
+      });
   }
   return Object.fromEntries(kept);
 }
@@ -82,13 +100,24 @@ function isTokenKey(key: string): boolean {
   );
 }
 
+/** Tokens in another shape than the installed transformers reads are those of a later version. */
+function tokensFate(key: string, value: Exact): Fate {
+  const trouble = tokensTrouble(key, value);
+  if (trouble !== undefined) return rejectIf(trouble);
+  if (value === null) return keep;
+  const list = key === "additional_special_tokens";
+  const table = key === "added_tokens_decoder" || key === "extra_special_tokens";
+  const read = list ? Array.isArray(value) : table ? isExactTable(value) : !Array.isArray(value);
+  return read ? keep : leaveOpen("has another shape than the installed transformers reads");
+}
+
 /** Why a value holds no tokens. A token is any text, or a table of its text and flags. */
 function tokensTrouble(key: string, value: Exact): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") return undefined;
   if (Array.isArray(value))
     return value.map((item) => oneTokenTrouble(item)).find((trouble) => trouble !== undefined);
   if (!isExactTable(value)) return "is not a token";
-  if (key === "added_tokens_decoder" || key === "extra_special_tokens") {
+  if (key === "added_tokens_decoder" || key.endsWith("_special_tokens")) {
     for (const [name, token] of Object.entries(value)) {
       const named = key === "added_tokens_decoder" ? /^\d{1,10}$/ : /^[a-z][a-z0-9_]*$/;
       if (!named.test(name) || /_(file|files|path|dir)$/.test(name))

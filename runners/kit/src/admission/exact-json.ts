@@ -27,8 +27,17 @@ export function isNotANumber(value: ExactNumber): boolean {
 /** Throws for text that `strictJson` refuses. */
 export function parseExact(text: string): Exact {
   return parse(withoutNonNumbers(text), (_, value, { source }) =>
-    typeof value === "number" ? rawJSON(source!) : value,
+    typeof value === "number" ? rawJSON(source!) : numberOfTable(value as Exact),
   );
+}
+
+/** transformers 5 writes infinity as `{"__float__": "Infinity"}`. */
+function numberOfTable(value: Exact): Exact {
+  if (!isExactTable(value) || !Object.hasOwn(value, "__float__") || Object.keys(value).length > 1)
+    return value;
+  const numbers: Record<string, string> = { Infinity: "1e999", "-Infinity": "-1e999", NaN: notANumber };
+  const name = String((value as ExactTable).__float__);
+  return Object.hasOwn(numbers, name) ? rawJSON(numbers[name]!) : value;
 }
 
 /** As JSON.stringify with an indent of 2. */

@@ -2,6 +2,7 @@
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { Admission, AdmissionReason } from "@mlrb/formats/judged/admission";
 import { clip } from "./clip.ts";
+import { copyLinks } from "./other-entries.ts";
 
 const shown = 20;
 
@@ -11,7 +12,7 @@ export function withLeftOut<Found extends Admission>(admission: Found, ledger: L
   const { overLimits, leftOut } = ledger.submission;
   const more: AdmissionReason[] = leftOut
     .slice(0, shown)
-    .map(({ path, why }) => ({ code: "left-out", detail: `${clip(path)}: ${why}` }));
+    .map(({ path, why }) => ({ code: "left-out", detail: `${clip(path)}: ${why}${copyLinks(why)}` }));
   if (overLimits) more.unshift({ code: "over-limits", detail: `nothing was taken: ${overLimits}` });
   return { ...admission, reasons: [...admission.reasons, ...more] };
 }

@@ -26,7 +26,8 @@ export function otherEntries(folder: string, opened: ReadonlySet<string>): Other
       if (why !== "a folder") found.empty = false;
       // a folder in the place of a file is as no file
       if (!opened.has(name) || why === "a folder") found.ignored.push({ path: name, why });
-      else if (why !== "a file") found.odd.push({ code: "odd-file", detail: `${clip(name)}: ${why}` });
+      else if (why !== "a file")
+        found.odd.push({ code: "odd-file", detail: `${clip(name)}: ${why}${copyLinks(why)}` });
       if (found.ignored.length === readingLimits.entries.max) break;
     }
   } finally {
@@ -34,6 +35,11 @@ export function otherEntries(folder: string, opened: ReadonlySet<string>): Other
   }
   found.ignored.sort((a, b) => (a.path < b.path ? -1 : 1));
   return found;
+}
+
+/** Advice on a link, which is never followed; empty for other entries. */
+export function copyLinks(why: string): string {
+  return why.endsWith("symbolic link") ? "; links are not followed: copy what it points to, with cp -L" : "";
 }
 
 function kindOf(path: string): string {

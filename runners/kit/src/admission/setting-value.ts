@@ -7,7 +7,8 @@ const depthMax = 5;
 const wordMax = 128;
 const digitsMax = 40;
 
-export type SettingTrouble = { kind: "undecided" | "rejected"; detail: string };
+/** mistyped: plain data of another type than this version of transformers reads. */
+export type SettingTrouble = { kind: "undecided" | "mistyped" | "rejected"; detail: string };
 
 /** Undefined for a good value. */
 export function settingTrouble(value: Exact, kind: SettingKind, depth = 0): SettingTrouble | undefined {
@@ -20,7 +21,8 @@ export function settingTrouble(value: Exact, kind: SettingKind, depth = 0): Sett
   }
   if (depth === depthMax) return rejected(`is nested deeper than ${depthMax}`);
   if (Array.isArray(value)) return firstTrouble(value, kind, depth);
-  if (kind !== "table") return rejected("is a table, which this setting never is");
+  if (kind !== "table" && holdsOnlyWords(value))
+    return { kind: "mistyped", detail: "is a table, which this setting never is" };
   for (const [key, inner] of Object.entries(value)) {
     const trouble = textTrouble(key, "text") ?? settingTrouble(inner, kind, depth + 1);
     if (trouble) return trouble;
@@ -38,7 +40,9 @@ function firstTrouble(list: Exact[], kind: SettingKind, depth: number): SettingT
 
 function textTrouble(text: string, kind: SettingKind): SettingTrouble | undefined {
   if (!isWord(text)) return rejected(`is ${clip(text)}; a word that names no file or repository is expected`);
-  return kind === "number" ? rejected(`is ${clip(text)}; a number is expected`) : undefined;
+  return kind === "number"
+    ? { kind: "mistyped", detail: `is ${clip(text)}; a number is expected` }
+    : undefined;
 }
 
 function rejected(detail: string): SettingTrouble {

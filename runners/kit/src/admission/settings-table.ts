@@ -28,6 +28,8 @@ type SettingsTable = {
   /** Settings without influence on a score, each with the reason. */
   dropped: Record<string, string>;
   undecided: string[];
+  /** What a setting layer_types may list. */
+  layerTypes: string[];
   tokenizer: {
     classes: string[];
     files: string[];

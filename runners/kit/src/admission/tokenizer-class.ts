@@ -9,10 +9,18 @@ import { settingsTable } from "./settings-table.ts";
 
 const known = new Set(settingsTable.tokenizer.classes);
 
-/** The class if transformers has it. `needsCode`: the settings name code for the tokenizer. */
+/** Loads tokenizer.json as it is. */
+const plainFast = "PreTrainedTokenizerFast";
+
+type ClassOptions = { file: string; findings: CleanFindings; fast: boolean; needsCode?: boolean };
+
+/**
+ * The class if transformers has it. `needsCode`: the settings name code for the tokenizer. `fast`: there is a tokenizer.json,
+ * which holds the whole tokenizer; later versions of transformers name only a class that loads it (TokenizersBackend).
+ */
 export function cleanTokenizerClass(
   value: Exact,
-  { file, findings, needsCode = false }: { file: string; findings: CleanFindings; needsCode?: boolean },
+  { file, findings, fast, needsCode = false }: ClassOptions,
 ): Exact | undefined {
   if (value === null || (typeof value === "string" && known.has(value))) return value;
   const trouble = settingTrouble(value, "text");
@@ -24,9 +32,12 @@ export function cleanTokenizerClass(
     if (needsCode)
       findings.reasons.push({
         code: notScorable,
-        detail: `${detail}, and no code of a submission is run; save a tokenizer.json with PreTrainedTokenizerFast`,
+        detail: `${detail}, and no code of a submission is run; save a tokenizer.json with ${plainFast}`,
       });
-    else findings.undecided.push({ code, detail });
+    else if (fast) {
+      findings.dropped.push({ file, key: "tokenizer_class", why: "unknown; tokenizer.json says all" });
+      return plainFast;
+    } else findings.undecided.push({ code, detail: `${detail}; save a tokenizer.json with ${plainFast}` });
   }
   return undefined;
 }

@@ -17,7 +17,7 @@ def measure(folder: Path, settings: dict[str, int]) -> dict[str, Any]:
     stored = check_files(folder)
     prepare(folder)
     model = load_model(folder, stored)
-    _, given, new = fitted(settings["promptTokens"], settings["newTokens"], context_of(model.config))
+    _, given, new = fitted(settings["promptTokens"], settings["newTokens"], context_of(model))
     ids = token_ids(given, vocabulary_of(model))
     write_tokens(model, ids, min(2, new))  # the first pass is slower than all others
     first = [seconds(model, ids, 1) for _ in range(settings["repeats"])]

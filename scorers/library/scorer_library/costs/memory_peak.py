@@ -55,7 +55,7 @@ def run_recipe(
     model = load_model(folder, stored)
     touch(model)
     loaded = meter.peak()
-    context = None if for_rule else context_of(model.config)
+    context = None if for_rule else context_of(model)
     forward, given, new = fitted(settings["forwardTokens"], settings["newTokens"], context)
     vocabulary = vocabulary_of(model)
     logits = read_tokens(model, token_ids(forward, vocabulary))

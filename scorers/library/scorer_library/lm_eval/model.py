@@ -31,6 +31,8 @@ class GuardedLM(HFLM):
         if self.prefix_token_id != submission.start_id:
             raise Rejected("lm-eval starts texts with another token than BOS or EOS")
         self.submission = submission
+        if submission.context is not None and submission.context < self.max_length:
+            self._max_length = submission.context  # lm-eval would give a RoBERTa positions that it lacks
         self.truncated = 0  # requests whose context was cut at the start to fit the model
 
     def loglikelihood(self, requests: list[Any], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
