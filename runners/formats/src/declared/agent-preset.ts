@@ -105,7 +105,7 @@ const planner = {
 const scaffold = { enum: ["react", "supervisor-worker", "mlrb-2024"] } as const;
 const tools = { ...list, minItems: 1, uniqueItems: true } as const;
 /** The tools of scaffolds that a preset may choose. */
-export const toolNames = [
+const toolNames = [
   "shell",
   "python",
   "view_file",
