@@ -15,7 +15,7 @@ const split = /^(train|training|dev|val|valid|validation|test|eval|evaluation|he
 const beside = /(?:^|[-/.])(?:runtime|time|(?:samples|steps)-per-second|epoch|steps?|seed|stderr)$/;
 /** Other numbers of JSON are settings, e.g. of a config.json. */
 const metric =
-  /(?:^|[-/.])(?:loss|nll|acc|accuracy|acc-norm|f1|em|exact-match|perplexity|ppl|bits-per-(?:byte|token)|bpb|score|mcc|auc|rouge[\w-]{0,8}|bleu|chrf|wer|cer|mse|mae|rmse|error|precision|recall|pass@\d+)$/;
+  /(?:^|[-/.])(?:loss|nll|acc|accuracy|acc-norm|f1|em|exact-match|perplexity|ppl|bits-per-(?:byte|token)|bpb|score|mcc|auc|rouge[\w-]{0,8}|chrf|wer|cer|mse|mae|rmse|error|precision|recall|pass@\d+)$/;
 
 /** In the order of their ends, including NaN and infinities. */
 export function measuredValues(text: string): MeasuredValue[] {

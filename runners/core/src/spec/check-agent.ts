@@ -7,7 +7,7 @@ import { didYouMean } from "../yaml/suggest.ts";
 import { unclosedMessage, unclosedPlaceholder } from "../yaml/template.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
 import { checkImage, checkNamedPath } from "./check-declared-file.ts";
-import type { Sources } from "./manifest.ts";
+import type { Sources } from "./sources.ts";
 
 const paths = {
   environment: ["file"],

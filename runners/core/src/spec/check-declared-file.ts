@@ -4,7 +4,7 @@ import { globFolder, isGlob } from "../text/glob.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { parseImageReference, unpinnedBases } from "./image-reference.ts";
-import type { Sources } from "./manifest.ts";
+import type { Sources } from "./sources.ts";
 
 /** A plain path must be a file. A pattern may match nothing yet, but its folder must exist. */
 export function checkDeclaredFile(pattern: string, sources: Sources): Diagnostic | undefined {

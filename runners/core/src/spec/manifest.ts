@@ -20,15 +20,9 @@ import { checkAgent } from "./check-agent.ts";
 import { checkNamedPath } from "./check-declared-file.ts";
 import { checkTask } from "./check-task.ts";
 import { lockState, readSourceLock } from "./source-lock.ts";
+import type { Sources } from "./sources.ts";
 
-/** Core's access to files. Paths are relative to the repository's root, with forward slashes. */
-export type Sources = {
-  read(path: string): string | undefined;
-  /** Names in a folder, sorted by code unit; empty if the folder is missing. */
-  list(folder: string): string[];
-  /** Undefined if nothing is at the path. */
-  kind(path: string): "file" | "dir" | undefined;
-};
+export type { Sources } from "./sources.ts";
 
 type Manifests = { task: TaskManifest; scorer: ScorerManifest; agent: AgentPreset; source: SourceManifest };
 
