@@ -158,6 +158,30 @@ test("doctor says whether the default profile can run, makes no state, and never
   assert.match(held.stdout, /ok +ACME_KEY +set, for "ask"/);
   assert.doesNotMatch(held.stdout + held.stderr, /sk-very-secret/);
 
+  at.define({
+    profiles: {
+      plain: { default: true },
+      jobs: { executor: "slurm" },
+      some: { stages: { ask: { executor: "slurm" } } },
+    },
+    stages: { ask: { command: "true" } },
+  });
+  mkdirSync(join(at.root, "bin"), { recursive: true });
+  const noSlurm = await at.pipeline([...args, "--json"], { env: { PATH: join(at.root, "bin") } });
+  assert.equal(noSlurm.code, 0, "the default profile needs no cluster");
+  const lines = noSlurm.stdout.split("\n").filter((line) => line.includes('"event":"profile"'));
+  assert.deepEqual(
+    lines.map((line) => {
+      const { profile, runs, checks } = JSON.parse(line);
+      return [profile, runs, checks.find(({ name }: { name: string }) => name === "slurm")?.answer];
+    }),
+    [
+      ["plain", true, undefined],
+      ["jobs", false, "missing"],
+      ["some", false, "missing"],
+    ],
+  );
+
   at.define({ stages: { train: { command: "true", resources: { gpus: 64 } } } });
   const lacking = await look(at, "doctor");
   assert.equal(lacking.code, 1);

@@ -6,10 +6,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { attemptParams } from "@mlrb/agents/attempt/attempt-params";
+import { checkScaffold } from "@mlrb/agents/attempt/check-scaffold";
 import { Interrupted } from "@mlrb/agents/attempt/interruption";
 import { llmAgent, secretRedactor } from "@mlrb/agents/attempt/llm-agent";
 import { runAttempt } from "@mlrb/agents/attempt/run-attempt";
-import { checkScaffold } from "@mlrb/agents/attempt/scaffold-versions";
 import { submissionCheck } from "@mlrb/agents/attempt/submission-check";
 import { inside } from "@mlrb/agents/attempt/workspace";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";

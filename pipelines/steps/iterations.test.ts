@@ -46,7 +46,7 @@ type ReadIterations = {
 function found(
   t: TestContext,
   spoil: (folder: string) => void = () => {},
-  printed = "dev 2.3830 bits per byte\n",
+  printed = '{"dev_bits_per_byte": 2.3830}\n',
   calls: TrajectoryEvent[] = [],
 ): ReadIterations {
   const folder = mkdtempSync(join(tmpdir(), "iterations-step-"));
@@ -81,18 +81,14 @@ function found(
   return readJson(path("out.json")) as ReadIterations;
 }
 
-test("an attempt's own line, snapshot and printed value become one measured iteration", (t) => {
+test("an attempt's own line and snapshot become one iteration, and its program is a run that measured", (t) => {
   const { kind, iterations, measures } = found(t);
   assert.equal(kind, "found");
   assert.deepEqual(
-    (iterations as Record<string, unknown>[]).map(({ id, source, counts, measured }) => [
-      id,
-      source,
-      counts,
-      measured,
-    ]),
-    [["a", "agent", true, 2.383]],
+    (iterations as Record<string, unknown>[]).map(({ id, source, counts }) => [id, source, counts]),
+    [["a", "agent", true]],
   );
+  assert.deepEqual(measures?.runs, { ended: 1, failed: 0, measured: 1 });
   assert.equal(measures?.firstValidBy, "admitted");
   assert.equal(
     measures?.firstValidMs,
@@ -115,9 +111,9 @@ test("tool calls that name a benchmark of the task's scorers are counted", (t) =
 });
 
 test("line separators of Unicode in a program's output change nothing", (t) => {
-  const { kind, iterations } = found(t, undefined, "\u2028dev 2.3830 bits per byte\u2029\r\u0085\n");
+  const { kind, measures } = found(t, undefined, '\u2028{"dev_loss": 2.3830}\u2029\r\u0085\n');
   assert.equal(kind, "found");
-  assert.deepEqual((iterations as { measured: unknown }[])[0]!.measured, 2.383);
+  assert.deepEqual(measures?.runs, { ended: 1, failed: 0, measured: 1 });
 });
 
 test("a changed, cut or malformed trajectory is not measured, with place and reason", (t) => {

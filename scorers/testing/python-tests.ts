@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { delimiter, dirname, resolve } from "node:path";
 import { pythonPath } from "@mlrb/kit/python-path";
+import { assertTestsRan } from "../../tests/support/python-tests-ran.ts";
 import { warmArguments } from "../../tests/support/warm-python.ts";
 import { testPython } from "./submissions.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 
-/** `file` is absolute; `more` are folders to import from. Fails with the tests' output, or if too few ran. */
-export function runPythonTests(file: string, ran: RegExp, more: string[] = []): void {
+/** `file` is absolute; `more` are folders to import from. Fails with the tests' output, or if fewer than `least` ran. */
+export function runPythonTests(file: string, least = 1, more: string[] = []): void {
   const { MLRB_GPUS: _, ...env } = process.env;
   const folders = [pythonPath(repository), resolve(dirname(file), ".."), ...more];
   const done = spawnSync(testPython(), warmArguments([file]), {
@@ -22,5 +23,5 @@ export function runPythonTests(file: string, ran: RegExp, more: string[] = []): 
     },
   });
   assert.equal(done.status, 0, done.stderr);
-  assert.match(done.stderr, ran);
+  assertTestsRan(done.stderr, least);
 }

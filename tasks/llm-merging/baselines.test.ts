@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { assertTestsRan } from "../../tests/support/python-tests-ran.ts";
 import { makeData, readRows } from "../testing/made-data.ts";
 import { runBaseline, runPastDeadline, runTaskPython, submissionFiles } from "../testing/run-baseline.ts";
 
@@ -19,7 +20,7 @@ before(() => {
 after(() => rmSync(temporary, { recursive: true }));
 
 test("a mixture is the weighted sum of its models' tensors", () => {
-  python(given, ["llm-merging/testing/test_mix.py"]);
+  assertTestsRan(python(given, ["llm-merging/testing/test_mix.py"]));
 });
 
 for (const baseline of ["minimal", "reference"]) {
@@ -106,8 +107,9 @@ function workspaceOf(name: string): string {
   return workspace;
 }
 
-function python(cwd: string, command: string[]): void {
+function python(cwd: string, command: string[]): string {
   const path = [join(here, "baselines"), join(here, "../../runners/kit/python")];
   const ran = runTaskPython(command, { cwd, path });
   assert.equal(ran.status, 0, ran.stderr);
+  return ran.stderr;
 }

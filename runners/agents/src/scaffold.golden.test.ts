@@ -5,9 +5,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { scaffoldVersions } from "@mlrb/formats/declared/scaffold-versions";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { checkScaffold } from "./attempt/check-scaffold.ts";
 import { runAttempt } from "./attempt/run-attempt.ts";
-import { checkScaffold, scaffoldVersions } from "./attempt/scaffold-versions.ts";
 import { plainSandbox } from "./sandbox/plain-sandbox.ts";
 
 /** Prints all that it meets, then waits for its end. */

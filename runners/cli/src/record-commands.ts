@@ -42,7 +42,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
   declare("export", "copy records for another machine, or write attempts for another program")
     .argument("<dir>", "folder to copy records to; with --format, an attempt or a pipeline")
     .argument("[record...]", "the beginnings of records' digests (default: all)")
-    .option("--format <name>", "inspect, atif or labels: write an attempt, or all attempts of a run")
+    .option("--format <name>", "inspect or atif: write an attempt, or all attempts of a run")
     .option(
       "--output <path>",
       "with --format: a file, or a folder ending in / for names that `inspect view` lists",

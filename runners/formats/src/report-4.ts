@@ -3,7 +3,7 @@
 
 import { uncheckedNames } from "./attempt/attempt-record.ts";
 import { formerJudgement } from "./judged/verdict.ts";
-import { attempt, foundResearch, missing, notMeasured, researchFailure } from "./report/attempt.ts";
+import { attempt, foundResearch, missing, notMeasured } from "./report/attempt.ts";
 import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { row } from "./report/row.ts";
@@ -28,15 +28,9 @@ const { decisions, memorisation, gpus, resumed, interventions, ...attemptFields 
 
 const { task, agent, metric, primary, floor, floorName, anchor, anchorName, errors, notes } = cell.properties;
 
-const { distinctValid, runs, limits, benchmarkCalls, lastChange, failure, ...counts } =
+const { distinctValid, runs, limits, benchmarkCalls, lastChange, ends, labels, ...counts } =
   foundResearch.properties;
-const research4 = kindsOf(
-  wholeObject({
-    ...counts,
-    failure: nullable(wholeObject({ ...researchFailure.properties, where: anyText })),
-  }),
-  notMeasured,
-);
+const research4 = kindsOf(wholeObject(counts), notMeasured);
 
 const cell4 = openObject(
   { task, agent, metric, primary, floor, floorName, anchor, anchorName, errors, notes },

@@ -76,12 +76,12 @@ export const times = fileFormat(
           sinceImprovementSeconds: {
             ...numberOrNull,
             description:
-              "from the last improvement of its self-reported metric to its end; null: unknown; absent in older files",
+              "from the last improvement of the main metric of its iterations to its end; null: unknown; absent in older files",
           },
           bestSoFar: {
             ...listOf(wholeObject({ seconds: number, value: number })),
             description:
-              "each improvement of its self-reported metric, the first value included; empty: unknown; absent in older files",
+              "each improvement of the main metric of its iterations, the first value included; empty: unknown; absent in older files",
           },
           reached: {
             ...anyText,

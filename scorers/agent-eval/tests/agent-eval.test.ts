@@ -4,5 +4,5 @@ import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
 
 test("perplexity equals a plain computation, and only equal values pass as reference points", () => {
-  runPythonTests(join(import.meta.dirname, "test_agent_eval.py"), /Ran \d+ tests/);
+  runPythonTests(join(import.meta.dirname, "test_agent_eval.py"));
 });

@@ -4,5 +4,5 @@ import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
 
 test("a model generates greedily, within its limits, from a checked template", () => {
-  runPythonTests(join(import.meta.dirname, "test_generate.py"), /Ran \d\d tests/);
+  runPythonTests(join(import.meta.dirname, "test_generate.py"), 10);
 });

@@ -4,5 +4,5 @@ import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
 
 test("the table of phenomena is complete, and each is the mean of its paradigms", () => {
-  runPythonTests(join(import.meta.dirname, "test_phenomena.py"), /Ran \d+ tests/);
+  runPythonTests(join(import.meta.dirname, "test_phenomena.py"));
 });

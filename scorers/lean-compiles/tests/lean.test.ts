@@ -4,5 +4,5 @@ import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
 
 test("hostile texts do not count as proofs, and honest proofs do", () => {
-  runPythonTests(join(import.meta.dirname, "test_lean.py"), /Ran \d\d tests/);
+  runPythonTests(join(import.meta.dirname, "test_lean.py"), 10);
 });

@@ -10,7 +10,7 @@ import { measureParams, readScore, runPython, stageFlags } from "../../testing/m
 import { runPythonTests } from "../../testing/python-tests.ts";
 
 test("hostile Lean 3 texts do not count as proofs, and honest proofs do", () => {
-  runPythonTests(join(import.meta.dirname, "test_lean3.py"), /Ran \d\d tests/);
+  runPythonTests(join(import.meta.dirname, "test_lean3.py"), 10);
 });
 
 for (const scorer of ["lean3-compiles", "lean3-faithful"])

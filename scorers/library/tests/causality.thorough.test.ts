@@ -4,5 +4,5 @@ import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
 
 test("leaks are found at the stated rates, and rounding in honest models stays under a third of the tolerance", () => {
-  runPythonTests(join(import.meta.dirname, "test_causality_rates.py"), /Ran \d+ tests/);
+  runPythonTests(join(import.meta.dirname, "test_causality_rates.py"));
 });

@@ -4,5 +4,5 @@ import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
 
 test("a model is measured by the whole recipe, whatever it states", () => {
-  runPythonTests(join(import.meta.dirname, "test_memory_peaks.py"), /Ran \d+ tests/);
+  runPythonTests(join(import.meta.dirname, "test_memory_peaks.py"));
 });

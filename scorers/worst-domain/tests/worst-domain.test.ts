@@ -4,5 +4,5 @@ import { test } from "node:test";
 import { runPythonTests } from "../../testing/python-tests.ts";
 
 test("the worst domain's score, error and samples agree with numbers worked out by hand", () => {
-  runPythonTests(join(import.meta.dirname, "test_worst.py"), /Ran \d+ tests/);
+  runPythonTests(join(import.meta.dirname, "test_worst.py"));
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
-import { scaffoldVersions } from "../attempt/scaffold-versions.ts";
+import { scaffoldVersions } from "@mlrb/formats/declared/scaffold-versions";
 import type { Message } from "../model/model-client.ts";
 import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
 import {

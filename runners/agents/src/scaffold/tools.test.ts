@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
+import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import type { Json } from "@mlrb/kit/stage";
 import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
@@ -455,4 +456,8 @@ test("a full disk that ends every program leaves the agent the chance to make ro
   const full = fakeSandbox(async () => ({ kind: "signalled", signal: "SIGKILL", over }));
   const result = await call(toolWorld(full).world, "shell", { command: "true" });
   assert.deepEqual([result.outcome, result.ends], ["failed", undefined]);
+});
+
+test("a preset may name exactly the tools that there are", () => {
+  assert.deepEqual(agentPreset.properties.tools.items.enum, toolNames);
 });

@@ -33,13 +33,19 @@ export type ClusterPlace = {
 
 export async function clusterChecks(alike: JobsAlike[], place: ClusterPlace): Promise<Check[]> {
   if (alike.length === 0) return [];
-  const { slurmTrouble } = await import("@mlrb/slurm/slurm-trouble");
-  const trouble = await slurmTrouble(place.env);
-  if (trouble !== undefined)
-    return [missing("slurm", trouble, "run this where sinfo lists the partitions, and see docs/cluster.md")];
+  const absent = await slurmMissing(place.env);
+  if (absent) return [absent];
   const checks = privateStateChecks(place.root);
   for (const jobs of alike) checks.push(...(await checksOf(jobs, place)));
   return checks;
+}
+
+/** Whether this host can submit jobs at all: nothing is submitted. */
+export async function slurmMissing(env?: NodeJS.ProcessEnv): Promise<Check | undefined> {
+  const { slurmTrouble } = await import("@mlrb/slurm/slurm-trouble");
+  const trouble = await slurmTrouble(env);
+  if (trouble === undefined) return undefined;
+  return missing("slurm", trouble, "run this where sinfo lists the partitions, and see docs/cluster.md");
 }
 
 async function checksOf(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {

@@ -5,7 +5,7 @@ import { didYouMeanIn } from "@mlrb/core/yaml/suggest";
 import { processorClass } from "@mlrb/local/decide/host-facts";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
-import { clusterChecks } from "../cluster/cluster-checks.ts";
+import { clusterChecks, slurmMissing } from "../cluster/cluster-checks.ts";
 import { deepRequest } from "../deep/deep-request.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { inspectMachine, type Machine } from "../gates/inspect-machine.ts";
@@ -108,7 +108,7 @@ export async function doctorAnswers(
   const set = (name: string) => (process.env[name] ?? "") !== "";
   const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
   checkSources(needs as ProfileNeeds[], profiles, { sources, machine });
-  if (profiles.length === 1) await checkCluster(needs as ProfileNeeds[], profiles, { repository, machine });
+  await checkCluster(needs as ProfileNeeds[], profiles, { repository, machine });
   if (options.models === true) await checkModels(needs as ProfileNeeds[], profiles, sources);
   const models = await agentChecks(named.agents, sources);
   checks.push(...models);
@@ -133,18 +133,29 @@ function checkSources(
   }
 }
 
-/** Of a profile that `--profile` chooses: the check submits small jobs. */
+/** Small jobs are submitted only for a profile that `--profile` chooses; of the others, whether Slurm is here. */
 async function checkCluster(
-  [needs]: ProfileNeeds[],
-  [profile]: ProfileCheck[],
+  needs: ProfileNeeds[],
+  profiles: ProfileCheck[],
   { repository, machine }: { repository: string; machine: Machine },
 ): Promise<void> {
-  if (!needs || !profile || !("jobs" in needs)) return;
   const { python, root } = machine;
   const here = { python, processor: processorClass() };
-  const own = await clusterChecks(needs.jobs, { repository, root: root.path, here });
-  profile.checks.push(...own);
-  profile.runs &&= own.every(({ answer }) => answer !== "missing");
+  for (const [place, one] of needs.entries()) {
+    if (!("jobs" in one) || one.jobs.length === 0) continue;
+    const own =
+      profiles.length === 1
+        ? await clusterChecks(one.jobs, { repository, root: root.path, here })
+        : [(await slurmMissing()) ?? untried(one.profile)];
+    const profile = profiles[place]!;
+    profile.checks.push(...own);
+    profile.runs &&= own.every(({ answer }) => answer !== "missing");
+  }
+}
+
+function untried(profile: string): Check {
+  const help = `doctor --profile ${profile} asks it for small jobs`;
+  return { name: "slurm", answer: "note", found: "answers; no job was tried", help };
 }
 
 /** The agents of `--models a,b`. */

@@ -180,7 +180,7 @@ const examples: Record<string, [line: string, does: string][]> = {
     ["pnpm pipeline attempts use 3f2a", "choose between an imported record and its competitors"],
     [
       "pnpm pipeline attempts export 3f2a --format inspect --output log.json",
-      "one attempt as a log for `inspect view`; atif and labels are the other formats",
+      "one attempt as a log for `inspect view`; atif is the other format",
     ],
     [
       "pnpm pipeline attempts export full-benchmark --format inspect --output logs/",

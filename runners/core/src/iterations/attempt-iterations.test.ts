@@ -54,8 +54,9 @@ test("the result of a realistic trajectory follows its schema", () => {
     { s: 1, tool: "edit_file", path: "train.py" },
     { s: 2, tool: "shell", command: "python train.py", took: 5, out: "dev loss nan", exit: 1 },
     { s: 10, line: { id: "a", change: "c", metric: { name: "loss", value: 2 }, predicted: 1 } },
+    { s: 11, end: "time-limit" },
   ]);
-  assert.ok(found.iterations[0]!.failure && found.failure);
+  assert.ok(found.iterations.length > 0 && found.ends.length > 0);
   assert.ok(valid(found), JSON.stringify(valid.errors));
 });
 
@@ -64,7 +65,13 @@ test("the result for 100 000 events is no larger than for 25 000", () => {
     const reader = new ResearchReader();
     const round = events([
       { s: 1, tool: "edit_file", path: "train.py" },
-      { s: 2, tool: "shell", command: "python train.py", took: 5, out: `dev loss 3 ${"x".repeat(1000)}` },
+      {
+        s: 2,
+        tool: "shell",
+        command: "python train.py",
+        took: 5,
+        out: `{"dev_loss": 3} ${"x".repeat(1000)}`,
+      },
       { s: 8, tool: "shell", command: "python train.py --broken", took: 5, exit: 1, out: "Error: x" },
     ]).slice(1);
     for (let index = 0; index < count; index++)
@@ -170,23 +177,19 @@ test("equal submissions among the snapshots count once as valid", () => {
   assert.equal(found.kind === "found" && found.measures.distinctValid, 2);
 });
 
-test("runs, their failures, their evaluations and a lack of memory are counted one by one", () => {
+test("runs, those that failed and those that measured are counted one by one", () => {
   const shell = (s: number, out: string, exit = 0) => ({
-    s,
-    tool: "shell",
-    command: "python a.py",
-    took: 1,
-    out,
-    exit,
+    ...{ s, tool: "shell", command: "python a.py", took: 1 },
+    ...{ out, exit },
   });
   const { measures } = story([
-    shell(1, "dev accuracy: 0.5"),
+    shell(1, '{"dev_accuracy": 0.5}'),
     shell(3, "torch.OutOfMemoryError: CUDA out of memory", 1),
-    shell(5, "TypeError", 1),
-    shell(7, "wrote config"),
+    shell(5, '{"dev_accuracy": 0.5}', 1),
+    shell(7, "accuracy: 0.7, by words"),
     { s: 9, end: "token-limit" },
   ]);
-  assert.deepEqual(measures.runs, { ended: 4, failed: 2, evaluations: 1, outOfMemory: 1 });
+  assert.deepEqual(measures.runs, { ended: 4, failed: 2, measured: 1 });
   assert.deepEqual(measures.limits, ["token"]);
 });
 
@@ -194,12 +197,70 @@ test("a program that is the whole agent is one run, with the limit that ended it
   const reader = new ResearchReader();
   const events = [
     exampleEvent("exec"),
-    exampleEvent("output", { text: "dev accuracy: 0.5\n" }),
-    exampleEvent("exec-end", { result: { kind: "signaled", over: { limit: "memory", detail: "" } } }),
+    exampleEvent("output", { text: "{'eval_loss': 3.5}\n" }),
+    exampleEvent("exec-end", { result: { kind: "signalled", over: { limit: "memory", detail: "" } } }),
   ];
   for (const [index, event] of events.entries()) reader.take({ ...event, index, sinceStartMs: index });
   const found = reader.end({ snapshots: [], final: false, endMs: 9, over: "memory" });
   assert(found.kind === "found");
-  assert.deepEqual(found.measures.runs, { ended: 1, failed: 1, evaluations: 1, outOfMemory: 1 });
+  assert.deepEqual(found.measures.runs, { ended: 1, failed: 1, measured: 1 });
   assert.deepEqual(found.measures.limits, ["memory"]);
+  assert.deepEqual(found.ends, [{ kind: "limit", detail: "it reached its memory limit", evidence: [2] }]);
+});
+
+const modelTry = (whose: string, waitMs: number | null) => ({
+  ...{ s: 1, event: "model-try", by: "agent", cause: "rate-limit" },
+  ...{ whose, waitMs },
+});
+const crashed = (result: object) => ({ s: 2, event: "exec-end", result });
+const end = (ended: string) => ({ s: 3, end: ended });
+const refused = { s: 1, says: "I can't help with that.", finish: "refusal" };
+
+for (const [what, lines, details] of [
+  ["a limit of its budget", [end("token-limit")], ["it reached its token limit"]],
+  ["an exit code", [crashed({ kind: "exited", code: 3 })], ["its program ended with exit code 3"]],
+  ["a signal", [crashed({ kind: "signalled", signal: "SIGSEGV" })], ["its program ended with a signal"]],
+  ["its deadline", [crashed({ kind: "time-limit" }), end("time-limit")], ["it reached its time limit"]],
+  ["a lost sandbox", [crashed({ kind: "lost", detail: "x" })], ["its sandbox ended"]],
+  [
+    "a call that was given up",
+    [modelTry("provider", null), end("agent-error")],
+    ["the last model call was given up: rate-limit (provider)"],
+  ],
+  ["a try that was repeated", [modelTry("provider", 1000), { s: 2, says: "hello" }], []],
+  ["a call after one that was given up", [modelTry("provider", null), { s: 2, says: "hello" }], []],
+  ["a refusal", [refused, end("refusal")], ["its model refused to go on"]],
+  ["a refusal that it got over", [refused, end("submitted")], []],
+  ["a model that stopped", [end("gave-up")], ["its model stopped without submitting"]],
+  ["a silent model", [end("silent")], ["its model answered nothing"]],
+  ["no submission", [{ s: 2, final: [] }, end("finished")], ["nothing was submitted"]],
+  ["a submission", [{ s: 2, final: model }, end("finished")], []],
+  [
+    "words of the agent",
+    [
+      { s: 1, tool: "shell", command: "printenv", out: "the sandbox is gone; CUDA out of memory", exit: 1 },
+      { s: 2, says: "The sandbox was lost, and I give up.", finish: "stop" },
+      end("submitted"),
+    ],
+    [],
+  ],
+] as [string, Parameters<typeof story>[0], string[]][])
+  test(`what ended an attempt is what its trajectory records: ${what}`, () => {
+    const found = story(lines);
+    assert.deepEqual(
+      found.ends.map(({ detail }) => detail),
+      details,
+    );
+    for (const { evidence } of found.ends) assert.ok(evidence.every((index) => index <= lines.length * 2));
+  });
+
+test("a submission that admission rejected is recorded as such", () => {
+  const reader = new ResearchReader();
+  for (const one of events([{ s: 2, final: model }, end("finished")])) reader.take(one);
+  const found = reader.end({ snapshots: [], final: false, endMs: 9, over: undefined });
+  assert(found.kind === "found");
+  assert.deepEqual(
+    found.ends.map(({ kind }) => kind),
+    ["not-admitted"],
+  );
 });

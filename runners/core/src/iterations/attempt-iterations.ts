@@ -1,4 +1,4 @@
-// Reads the research in a trajectory line by line: iterations, failures, measures. Pure; memory does not grow with the
+// Reads the research in a trajectory line by line: iterations, how it ended, measures. Pure; memory does not grow with the
 // trajectory.
 
 import { createHash } from "node:crypto";
@@ -6,9 +6,8 @@ import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
 import { checkFormat } from "@mlrb/formats/read-format";
-import { FactsReader } from "./attempt-facts.ts";
+import { attemptEnds, FactsReader } from "./attempt-facts.ts";
 import { BenchmarkCallCounter } from "./benchmark-calls.ts";
-import { failuresOf } from "./failure-rules.ts";
 import { IterationFinder } from "./find-iterations.ts";
 import { researchMeasures } from "./research-measures.ts";
 import { type EventPlace, TimedEvents } from "./timed-event.ts";
@@ -66,9 +65,6 @@ export class ResearchReader {
     const { facts } = this.#reader;
     const { iterations, more, malformedLines } = this.#finder.end();
     if (judged?.over) facts.limits.add(judged.over);
-    const known = new Map(judged?.snapshots.map(({ name, admitted }) => [name, admitted]));
-    if (judged) known.set("final", judged.final);
-    const failures = failuresOf({ facts, iterations, admitted: (name) => known.get(name) });
     return {
       formatVersion: 1,
       kind: "found",
@@ -76,8 +72,7 @@ export class ResearchReader {
       iterations,
       iterationsMore: more,
       malformedLines,
-      failures,
-      failure: failures[0] ?? null,
+      ends: attemptEnds(facts, judged?.final),
       measures: {
         ...researchMeasures(
           iterations,

@@ -1,12 +1,8 @@
 // A span of an attempt that may be an iteration: its runs, changes, output and spending, and the record made from them.
-import type { Failure, IterationMetric, IterationRecord } from "@mlrb/formats/attempt/iterations";
+import type { IterationMetric, IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { type Claim, textOf } from "./agent-line.ts";
-import type { CommandKind } from "./command-kind.ts";
-import { errorStage } from "./error-stage.ts";
-import { type PrintedValue, printedAs, printedValues } from "./printed-values.ts";
+import { evaluatedValues, measuredValues } from "./measured-values.ts";
 import type { TimedEvent } from "./timed-event.ts";
-
-export type Run = { command: string; kind: CommandKind; failed: boolean; at: number };
 
 export class Episode {
   from: number;
@@ -14,15 +10,19 @@ export class Episode {
   startMs: number;
   endMs: number;
   time = "";
-  /** Programs that trained or evaluated; only the first ones of many. */
-  runs: Run[] = [];
+  /** A program ran to its end without an error. */
+  ran = false;
+  /** The agent's files or its submission changed. */
   changed = false;
-  /** The end of their output, to be searched for numbers. */
+  /** Its submission changed. */
+  submitted = false;
+  /** The command of the last program, and of the last one that measured something. */
+  command: string | null = null;
+  measuredBy: string | null = null;
+  /** The values that its programs measured, by name and split. */
+  measured = new Map<string, number>();
+  /** The end of its programs' output. */
   printed = "";
-  /** Some of the output was cut before it came here. */
-  clipped = false;
-  /** Output of the last program if it failed; empty after a success. */
-  error = "";
   /** Spending of the model calls that led to it. */
   spent = nothingSpent();
 
@@ -32,7 +32,6 @@ export class Episode {
   }
 }
 
-const runsMax = 50;
 const printedMax = 1 << 16;
 
 /** Moves the end of `episode` to an event. */
@@ -42,14 +41,8 @@ export function extend(episode: Episode, { index, sinceStartMs, time }: TimedEve
   episode.time = time;
 }
 
-export function addPrinted(episode: Episode, text: string, clipped: boolean): void {
-  episode.printed = `${episode.printed}\n${text}`.slice(-printedMax);
-  episode.clipped ||= clipped;
-}
-
-export function addRun(episode: Episode, run: Run, said: string): void {
-  if (episode.runs.length < runsMax) episode.runs.push(run);
-  episode.error = run.failed ? said.slice(-4000) : "";
+export function addPrinted(episode: Episode, text: string): void {
+  episode.printed = (episode.printed + text).slice(-printedMax);
 }
 
 /** `unpriced`: one of the model calls had no known price. */
@@ -64,17 +57,12 @@ export function addSpent(to: Spent, { tokens, dollars, unpriced }: Spent): void 
   to.unpriced ||= unpriced;
 }
 
-export const ran = ({ runs }: Episode) => runs.some(({ failed }) => !failed);
-
 /** `executed`: whether a program ran, or, if single programs are not seen, the agent's own program. */
 export function recordOf(
   episode: Episode,
   claim: Claim | undefined,
   { id, parent, executed }: { id: string; parent: string | null; executed: boolean },
 ): IterationRecord {
-  const last = episode.runs.at(-1);
-  const values = printedValues(episode.printed);
-  const metric = claim ? claim.metric : printedMetric(values);
   return {
     formatVersion: 1,
     id,
@@ -83,55 +71,25 @@ export function recordOf(
     sinceStartMs: episode.endMs,
     hypothesis: claim?.hypothesis ?? null,
     change: claim?.change ?? null,
-    command:
-      claim?.command ?? textOf(episode.runs.findLast(({ failed }) => !failed)?.command ?? last?.command),
-    metric,
+    command: claim?.command ?? textOf(episode.measuredBy ?? episode.command),
+    metric: claim ? claim.metric : measuredMetric(episode.printed),
     predicted: claim?.predicted ?? null,
     decision: claim?.decision ?? null,
-    measured: measuredOf(metric, values, episode.printed),
     cost: {
       wallMs: episode.endMs - episode.startMs,
       tokens: episode.spent.tokens,
       dollars: episode.spent.unpriced ? null : episode.spent.dollars,
     },
-    failure: failureOf(episode),
     source: claim ? "agent" : "rule",
     executed,
     changed: episode.changed,
-    counts: executed && episode.changed,
+    counts: executed && (episode.changed || evaluatedValues(episode.printed).length > 0),
     events: [episode.from, episode.to],
   };
 }
 
-/** The last value that is not of the training data, else the last one. */
-function printedMetric(values: PrintedValue[]): IterationMetric | null {
-  const finite = values.filter(({ value }) => Number.isFinite(value));
-  return (
-    finite.findLast(({ split, name }) => split !== "train" && (split !== null || name !== "loss")) ??
-    finite.at(-1) ??
-    null
-  );
-}
-
-function measuredOf(metric: IterationMetric | null, values: PrintedValue[], printed: string): number | null {
-  if (metric === null) return null;
-  const exact = metric.value === null ? undefined : printedAs(printed, metric.value);
-  if (exact !== undefined) return exact;
-  const named = values.findLast(
-    ({ name, split, value }) =>
-      Number.isFinite(value) &&
-      name === metric.name.toLowerCase().replace(/[ _]/g, "-") &&
-      (split === null || metric.split === null || split === metric.split),
-  );
-  return named?.value ?? null;
-}
-
-function failureOf({ error, runs }: Episode): Failure | null {
-  const last = runs.at(-1);
-  if (!last?.failed) return null;
-  const where =
-    errorStage(error, last.kind) ??
-    (last.kind === "train" || last.kind === "evaluate" ? last.kind : "implement");
-  const detail = textOf(error.trim().split("\n").at(-1), 200) ?? "its program failed";
-  return { pattern: "run-failed", whose: "agent-error", where, detail, evidence: [last.at] };
+/** The last value that is not of the training data, else the last one. A loss of NaN has no value, not an earlier one. */
+function measuredMetric(printed: string): IterationMetric | null {
+  const last = evaluatedValues(printed).at(-1) ?? measuredValues(printed).at(-1);
+  return last === undefined ? null : { ...last, value: Number.isFinite(last.value) ? last.value : null };
 }

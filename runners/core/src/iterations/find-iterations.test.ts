@@ -7,7 +7,7 @@ const train = (s: number, more: object = {}) => ({
   tool: "shell",
   command: "python train.py",
   took: 10,
-  out: "dev loss 3.0",
+  out: '{"dev_loss": 3.0}',
   ...more,
 });
 const edit = (s: number) => ({ s, tool: "edit_file", path: "train.py" });
@@ -17,34 +17,47 @@ const line = (s: number, id: unknown, more: object = {}) => ({ s, line: { id, ch
 const shapes = (found: ReturnType<typeof story>) =>
   found.iterations.map(({ id, source, executed, changed }) => [id, source, executed, changed]);
 
-test("each change of files followed by training is an iteration by rule, with the printed value", () => {
-  const found = story([edit(1), train(2), edit(20), train(21, { out: "dev loss 2.5" })]);
+test("each change of files followed by training is an iteration by rule, with the measured value", () => {
+  const found = story([edit(1), train(2), edit(20), train(21, { out: '{"dev_loss": 2.5}' })]);
   assert.deepEqual(shapes(found), [
     ["rule-1", "rule", true, true],
     ["rule-2", "rule", true, true],
   ]);
   assert.deepEqual(
-    found.iterations.map(({ metric, measured }) => [metric, measured]),
+    found.iterations.map(({ metric }) => metric),
     [
-      [{ name: "loss", split: "dev", value: 3 }, 3],
-      [{ name: "loss", split: "dev", value: 2.5 }, 2.5],
+      { name: "loss", split: "dev", value: 3 },
+      { name: "loss", split: "dev", value: 2.5 },
     ],
   );
 });
 
-test("training again without a change is not an iteration", () => {
-  assert.equal(story([edit(1), train(2), train(30), train(60)]).iterations.length, 1);
-  assert.equal(story([train(2)]).iterations.length, 0, "nothing changed at all");
+test("the same command without a change continues its iteration, whatever it measures", () => {
+  const again = (value: number, s: number) => train(s, { out: `{"dev_loss": ${value}}` });
+  const { iterations } = story([edit(1), again(3, 2), again(2.9, 30), again(2.8, 60)]);
+  assert.deepEqual(
+    iterations.map(({ metric }) => metric?.value),
+    [2.8],
+  );
 });
 
-test("other arguments are another experiment once the submission changes", () => {
-  const found = story([
-    edit(1),
-    train(2, { command: "python train.py --lr 1" }),
-    train(30, { command: "python train.py --lr 2" }),
-    { s: 41, handed: model, digest: "d" },
-  ]);
-  assert.equal(found.iterations.length, 2);
+test("another command is another iteration if it measures the same with another result, and no change is needed", () => {
+  const run = (s: number, command: string, out: string) => train(s, { command, out });
+  const counted = (...out: string[]) =>
+    story(out.map((text, at) => run(20 * at, `python run.py --flag ${at}`, text))).iterations.length;
+  assert.equal(counted('{"dev_loss": 3}', '{"dev_loss": 2}', '{"dev_loss": 1}'), 3);
+  assert.equal(counted('{"dev_loss": 3}', '{"dev_loss": 3}'), 1, "a file that is printed again");
+  assert.equal(counted('{"dev_loss": 3}', '{"dev_accuracy": 0.5}'), 1, "another measure of the same");
+  assert.equal(counted("{'loss': 3, 'learning_rate': 1}", "{'loss': 2, 'learning_rate': 1}"), 0, "training");
+  assert.equal(counted("done", "done"), 0);
+});
+
+test("a copy, a move or a listing between an experiment and its line does not part them", () => {
+  for (const command of ["cp -r out/. submission/", "mv out submission", "ls", "echo done > notes.txt"]) {
+    const found = story([edit(1), train(2), train(20, { command, out: "" }), line(40, "mine")]);
+    assert.deepEqual(shapes(found), [["mine", "agent", true, true]], command);
+    assert.equal(found.measures.executedIterations, 1);
+  }
 });
 
 test("failed runs and the successful one after them are one iteration, and reading files is none", () => {
@@ -56,10 +69,9 @@ test("failed runs and the successful one after them are one iteration, and readi
     { s: 40, tool: "shell", command: "cat train.py", took: 1, out: "accuracy 0.9" },
   ]);
   assert.equal(found.iterations.length, 1);
-  assert.equal(found.iterations[0]!.failure, null, "it got over it");
 });
 
-test("an agent's line describes the experiment before it, and one without a run is only a claim", () => {
+test("an agent's line describes the experiment before it, and one without a run does not count", () => {
   const found = story([
     edit(1),
     train(2),
@@ -70,8 +82,7 @@ test("an agent's line describes the experiment before it, and one without a run 
     ["mine", "agent", true, true],
     ["more", "agent", false, false],
   ]);
-  assert.equal(found.iterations[0]!.measured, 3);
-  assert.deepEqual([found.measures.executedIterations, found.measures.claimedOnly], [1, 1]);
+  assert.equal(found.measures.executedIterations, 1);
 });
 
 test("for a program without seen tools, a line counts if its submission changed", () => {
@@ -153,7 +164,7 @@ test("the cost of model calls belongs to the next iteration and is unknown if on
   const round = (s: number, dollars: number | null) => [
     call(s, dollars),
     ...tool(s + 1, "edit_file", { path: "train.py" }, ""),
-    ...tool(s + 2, "shell", { command: "python train.py" }, "dev loss 3"),
+    ...tool(s + 2, "shell", { command: "python train.py" }, '{"dev_loss": 3}'),
   ];
   const { iterations } = story([...round(1, 0.5), ...round(10, null)]);
   assert.deepEqual(
@@ -184,7 +195,7 @@ test("a line from the tool counts when the tool is called, and not again when it
     train(2),
     { s: 14, tool: "iteration", input: claim("a") },
     edit(20),
-    train(21, { out: "dev loss 2.5" }),
+    train(21, { out: '{"dev_loss": 2.5}' }),
     { s: 33, line: claim("a") },
     {
       s: 34,
@@ -195,26 +206,11 @@ test("a line from the tool counts when the tool is called, and not again when it
     { s: 36, line: claim("a") },
   ]);
   assert.deepEqual(
-    found.iterations.map(({ id, counts, measured }) => [id, counts, measured]),
+    found.iterations.map(({ id, counts }) => [id, counts]),
     [
-      ["a", true, 3],
-      ["b", true, 2.5],
-      ["a~3", false, null],
+      ["a", true],
+      ["b", true],
+      ["a~3", false],
     ],
   );
 });
-
-for (const [split, measured] of [
-  ["dev", 3],
-  ["test", 4],
-  ["validation", null],
-  [null, 4],
-] as const)
-  test(`a claim without a value about ${split ?? "no split"} is measured by what was printed for that split`, () => {
-    const found = story([
-      edit(1),
-      train(2, { out: "dev loss 3.0\ntest loss 4.0" }),
-      line(13, "mine", { metric: { name: "Loss", split, value: null } }),
-    ]);
-    assert.equal(found.iterations[0]!.measured, measured);
-  });

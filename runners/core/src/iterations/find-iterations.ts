@@ -1,18 +1,18 @@
-// Finds the iterations of an attempt in its trajectory: from the agent's own lines, else by rule from what the agent
-// did between two changes of its files. One pass, bounded memory.
+// Finds the iterations of an attempt in its trajectory: from the agent's own lines, else by rule from what ran, changed and
+// was measured. No rule reads the words of a command or of a text. One pass, bounded memory.
 import type { IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { unreachable } from "../ports/outcome.ts";
 import { agentLine, type Claim } from "./agent-line.ts";
-import { alsoEvaluates, commandKind } from "./command-kind.ts";
-import { addPrinted, addRun, addSpent, Episode, extend, nothingSpent, ran, recordOf } from "./episode.ts";
-import { printedValues } from "./printed-values.ts";
+import { addPrinted, addSpent, Episode, extend, nothingSpent, recordOf } from "./episode.ts";
+import { evaluatedValues, type MeasuredValue } from "./measured-values.ts";
 import type { TimedEvent, ToolResult } from "./timed-event.ts";
 
 const iterationsMax = 2000;
 /** Our tool that appends a line. The line itself is read a little later, perhaps after the next experiment. */
 const claimTool = "iteration";
-/** Tools that write files themselves, by name. Shells are judged by their commands. */
-const editTool = /write|edit|create|replace|patch|insert/i;
+/** The scaffolds' tools that write files themselves. What a program writes is seen once it is submitted. */
+const editTools = new Set(["edit_file", "write_file"]);
+const measuredMax = 1000;
 
 export class IterationFinder {
   readonly #records: IterationRecord[] = [];
@@ -39,8 +39,8 @@ export class IterationFinder {
         this.#running = true;
         break;
       case "output":
-        addPrinted(this.#open, seen.text, seen.clipped);
-        addPrinted(this.#sinceSnapshot, seen.text, seen.clipped);
+        addPrinted(this.#open, seen.text);
+        addPrinted(this.#sinceSnapshot, seen.text);
         break;
       case "model-call":
         addSpent(this.#spent, { ...seen, unpriced: seen.dollars === null });
@@ -58,7 +58,6 @@ export class IterationFinder {
       case "snapshot":
         this.#takeSnapshot(seen);
         break;
-      case "start":
       case "exec-end":
       case "model-try":
       case "end":
@@ -71,7 +70,7 @@ export class IterationFinder {
 
   /** Call once, after the last event. */
   end(): { iterations: IterationRecord[]; more: number; malformedLines: number } {
-    if (this.#toolsSeen && this.#open.runs.length > 0) this.#close();
+    if (this.#toolsSeen && this.#open.ran) this.#close();
     this.#settle();
     if (this.#records.length === 0 && !this.#toolsSeen)
       for (const [at, episode] of this.#bySnapshot.entries())
@@ -82,21 +81,20 @@ export class IterationFinder {
   }
 
   #takeRun(seen: ToolResult): void {
-    const { call, text, failed, index: at } = seen;
+    const { call, text, failed } = seen;
     if (call === undefined) return;
     const command = call.command ?? call.input;
-    const kind = commandKind(command);
-    const isRun =
-      kind === "train" || kind === "evaluate" || (kind === "other" && printedValues(text).length > 0);
-    if (kind === "write" && !failed) this.#change();
-    if (isRun && isAnotherExperiment(this.#open, command, kind)) this.#close();
+    const values = failed ? [] : evaluatedValues(text);
+    if (isAnotherExperiment(this.#open, command, values)) this.#close();
     if (this.#open.from > call.index) this.#open.from = call.index;
     this.#proceed(seen);
-    if (!isRun) return;
-    addRun(this.#open, { command, kind: kind === "other" ? "evaluate" : kind, failed, at }, text);
-    if (kind === "train" && alsoEvaluates(command))
-      addRun(this.#open, { command, kind: "evaluate", failed, at }, text);
-    addPrinted(this.#open, text, seen.clipped);
+    this.#open.command = command;
+    if (failed) return;
+    this.#open.ran = true;
+    addPrinted(this.#open, `\n${text}`);
+    if (values.length > 0) this.#open.measuredBy = command;
+    for (const one of values)
+      if (this.#open.measured.size < measuredMax) this.#open.measured.set(keyOf(one), one.value);
   }
 
   /** Takes the result of a tool that ran no program: a claim or an edit. */
@@ -107,7 +105,7 @@ export class IterationFinder {
     if (claim && this.#claimedByTool.size < iterationsMax) {
       this.#claimedByTool.set(claim.id, (this.#claimedByTool.get(claim.id) ?? 0) + 1);
       this.#takeClaim(claim, seen);
-    } else if (editTool.test(call.name)) {
+    } else if (editTools.has(call.name)) {
       this.#change();
       this.#proceed(seen);
     }
@@ -123,8 +121,8 @@ export class IterationFinder {
 
   #takeClaim(claim: Claim, seen: TimedEvent): void {
     const last = this.#last;
-    const nothingSince = this.#toolsSeen && !ran(this.#open) && !this.#open.changed;
-    if (nothingSince && last && last.claim === undefined && ran(last.episode)) {
+    const nothingSince = this.#toolsSeen && !this.#open.ran && !this.#open.changed;
+    if (nothingSince && last && last.claim === undefined && last.episode.ran) {
       last.claim = claim; // it describes the episode that a rule has just ended
       return;
     }
@@ -135,19 +133,16 @@ export class IterationFinder {
   #takeSnapshot(seen: Extract<TimedEvent, { kind: "snapshot" }>): void {
     if (seen.digest === this.#digest || seen.files === 0) return;
     this.#digest = seen.digest;
-    this.#sinceSnapshot.changed = true;
-    extend(this.#sinceSnapshot, seen);
+    markSubmitted(this.#sinceSnapshot, seen);
     if (this.#running && !this.#toolsSeen && this.#bySnapshot.length < iterationsMax)
       this.#bySnapshot.push(this.#sinceSnapshot);
     this.#sinceSnapshot = new Episode(seen.index + 1, seen.sinceStartMs);
     const last = this.#last?.episode;
-    const changed = this.#open.runs.length === 0 && last && !last.changed ? last : this.#open;
-    changed.changed = true;
-    extend(changed, seen);
+    markSubmitted(!this.#open.ran && last && !last.submitted ? last : this.#open, seen);
   }
 
   #change(): void {
-    if (ran(this.#open)) this.#close();
+    if (this.#open.ran) this.#close();
     this.#open.changed = true;
   }
 
@@ -169,8 +164,8 @@ export class IterationFinder {
     if (this.#last === undefined) return;
     const { episode, claim } = this.#last;
     this.#last = undefined;
-    const executed = this.#toolsSeen ? ran(episode) : this.#running;
-    if (claim === undefined && !(executed && episode.changed)) return;
+    const executed = this.#toolsSeen ? episode.ran : this.#running;
+    if (claim === undefined && !(executed && (episode.submitted || episode.measured.size > 0))) return;
     if (this.#records.length >= iterationsMax) {
       this.#more++;
       return;
@@ -189,8 +184,20 @@ export class IterationFinder {
   }
 }
 
-/** Training again with other arguments is another experiment, although no file of the agent's own changed. */
-function isAnotherExperiment(open: Episode, command: string, kind: string): boolean {
-  if (kind !== "train") return false;
-  return open.runs.some((run) => run.kind === "train" && !run.failed && run.command !== command);
+/** Another command that measures the same again with another result, e.g. with another flag, although no file changed. */
+function isAnotherExperiment(open: Episode, command: string, values: MeasuredValue[]): boolean {
+  if (open.measuredBy === null || open.measuredBy === command) return false;
+  return values.some((one) => {
+    const before = open.measured.get(keyOf(one));
+    return before !== undefined && !Object.is(before, one.value);
+  });
+}
+
+function keyOf({ name, split }: MeasuredValue): string {
+  return JSON.stringify([name, split]);
+}
+
+function markSubmitted(episode: Episode, seen: TimedEvent): void {
+  episode.changed = episode.submitted = true;
+  extend(episode, seen);
 }

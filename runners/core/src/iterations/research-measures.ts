@@ -23,7 +23,6 @@ export function researchMeasures(
     runs: { ...runs },
     limits: [...limits].sort(),
     executedIterations: counted.length,
-    claimedOnly: iterations.filter(({ source, counts }) => source === "agent" && !counts).length,
     metric,
     values,
     predictionError:

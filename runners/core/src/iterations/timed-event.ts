@@ -9,13 +9,12 @@ export type ToolCall = Extract<TimedEvent, { kind: "tool-call" }>;
 export type ToolResult = Extract<TimedEvent, { kind: "tool-result" }>;
 
 type Fact =
-  | { kind: "start"; budgetMs: number | null }
   | { kind: "exec" }
   | { kind: "exec-end"; how: string; code: number | null; over: string | null }
-  | { kind: "output"; text: string; clipped: boolean }
+  | { kind: "output"; text: string }
   | { kind: "claim"; line: string }
-  | { kind: "snapshot"; name: string; digest: string; files: number; torn: number; gone: string[] }
-  | { kind: "model-call"; text: string; refusal: boolean; tokens: number | null; dollars: number | null }
+  | { kind: "snapshot"; name: string; digest: string; files: number }
+  | { kind: "model-call"; refusal: boolean; tokens: number | null; dollars: number | null }
   | { kind: "model-try"; whose: string; cause: string; last: boolean }
   | { kind: "tool-call"; key: string; name: string; command: string | null; input: string }
   | {
@@ -23,12 +22,9 @@ type Fact =
       key: string;
       /** The call that it answers; undefined where that call was not seen. */
       call: ToolCall | undefined;
-      refused: boolean;
       failed: boolean;
       text: string;
-      clipped: boolean;
       executed: boolean;
-      lost: boolean;
     }
   | { kind: "end"; ended: string }
   | { kind: "other" };
@@ -61,8 +57,6 @@ export class TimedEvents {
 
 function fact(event: TrajectoryEvent): Fact {
   switch (event.event) {
-    case "start":
-      return { kind: "start", budgetMs: event.budget?.wallMs ?? null };
     case "exec":
       return { kind: "exec" };
     case "exec-end": {
@@ -70,28 +64,22 @@ function fact(event: TrajectoryEvent): Fact {
       return { kind: "exec-end", how: cut(kind), code, over: over ? cut(over.limit ?? "") : null };
     }
     case "output":
-      return { kind: "output", text: cut(event.text), clipped: false };
-    case "output-clipped":
-      return { kind: "output", text: "", clipped: true };
+      return { kind: "output", text: cut(event.text) };
     case "iteration":
       return { kind: "claim", line: cut(event.line) };
     case "snapshot": {
-      const { name, digest, files, torn = [], gone = [] } = event;
-      return {
-        kind: "snapshot",
-        ...{ name: cut(name), digest, files, torn: torn.length, gone: gone.slice(0, 100).map(cut) },
-      };
+      const { name, digest, files } = event;
+      return { kind: "snapshot", name: cut(name), digest, files };
     }
     case "model-call": {
       const { finish, usage, dollars } = event;
       const tokens = usage ? usage.inputTokens + usage.outputTokens : null;
-      const { text } = longText(event.text);
-      return { kind: "model-call", text, refusal: finish === "refusal", tokens, dollars };
+      return { kind: "model-call", refusal: finish === "refusal", tokens, dollars };
     }
     case "model-try":
       return { kind: "model-try", whose: event.whose, cause: event.cause, last: event.waitMs === null };
     case "tool-call": {
-      const input = longText(event.input).text;
+      const input = longText(event.input);
       return {
         kind: "tool-call",
         key: callKey(event),
@@ -110,18 +98,14 @@ function fact(event: TrajectoryEvent): Fact {
 }
 
 function toolResult(event: ToolResultEvent): Fact {
-  const { outcome, exit, rest, executed } = event;
-  const { text, clipped } = longText(event.text);
+  const { outcome, exit, executed } = event;
   return {
     kind: "tool-result",
     key: callKey(event),
     call: undefined,
-    refused: outcome === "refused",
     failed: outcome !== "done" || (exit !== null && (!("code" in exit) || exit.code !== 0)),
-    text,
-    clipped: clipped || rest !== null,
+    text: longText(event.text),
     executed,
-    lost: /\bsandbox (is gone|ended|was lost|died)\b/i.test(text),
   };
 }
 
@@ -147,11 +131,9 @@ function commandOf(input: string): string | null {
   ).slice(0, textMax);
 }
 
-/** The beginning of a long text, and whether more follows. */
-function longText(text: LongText): { text: string; clipped: boolean } {
-  return typeof text === "string"
-    ? { text: cut(text), clipped: false }
-    : { text: cut(text.head), clipped: true };
+/** The beginning of a long text. */
+function longText(text: LongText): string {
+  return cut(typeof text === "string" ? text : text.head);
 }
 
 function cut(text: string): string {

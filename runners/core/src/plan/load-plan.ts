@@ -170,6 +170,10 @@ function checkWhatIsKnown(
     !touched("stages", stage.name) &&
     stage.each.every((axis) => axes.has(axis) && !touched("axes", axis));
   checkActions(stages.filter(isSound), context);
+  if (stages.every(isSound)) {
+    checkGateways(stages, context);
+    checkConditions(stages, context);
+  }
   // in the other stages a name may be unknown only because of a problem found before
   const doubtful: Diagnostic[] = [];
   const known = (stage: PlannedStage) => ({ ...stage, each: stage.each.filter((axis) => axes.has(axis)) });

@@ -2,7 +2,7 @@
 
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
-import { checkDeclaredFile, unknownFile } from "../spec/check-declared-file.ts";
+import { checkDeclaredFile, outsideRepository, unknownFile } from "../spec/check-declared-file.ts";
 import { servicesNamed } from "../spec/services.ts";
 import { formatDuration } from "../text/units.ts";
 import { didYouMean } from "../yaml/suggest.ts";
@@ -182,14 +182,9 @@ function checkExists(file: string, path: Path, context: ResolveContext): void {
 }
 
 function isInside(file: string, path: Path, { source, problems }: ResolveContext): boolean {
-  if (!/^(?:[/\\]|[A-Za-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(file)) return true;
-  problems.push({
-    code: "outside-repository",
-    message: `${file} is outside the repository`,
-    place: source.place(path),
-    help: "write a path from the repository's root, without ..",
-  });
-  return false;
+  const outside = outsideRepository(file);
+  if (outside) problems.push({ ...outside, place: source.place(path) });
+  return outside === undefined;
 }
 
 /** Keeps the address of a service as a placeholder: it changes with each start, and keys must not hold it. */

@@ -1,7 +1,7 @@
 // Resolves where and within which limits a stage instance runs: executor, network, resources, limits. Nothing of this but
 // the image is in an action key, and all of it may come from the profile.
 import type { ServiceSpec, StageSpec } from "@mlrb/formats/declared/pipeline";
-import { parseImageReference, unpinnedBases } from "../spec/image-reference.ts";
+import { checkImage } from "../spec/check-declared-file.ts";
 import { poolSize } from "../spec/pool-size.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
 import type { Path } from "../yaml/yaml-source.ts";
@@ -22,7 +22,8 @@ export function resolveExecution(
     return timeMs === undefined ? {} : { [`${name}Ms`]: timeMs };
   };
   const notYet = texts.text(spec.notYet, ["stages", name, "notYet"]);
-  if (image !== undefined) checkImage(image, written("image"), context);
+  const unfit = image === undefined ? undefined : checkImage(image, context.sources);
+  if (unfit) context.problems.push({ ...unfit, place: context.source.place(written("image")) });
   if (startBy !== undefined && !each.includes(startBy))
     context.problems.push({
       code: "unknown-axis",
@@ -116,29 +117,6 @@ function serviceExecution(name: string, service: ServiceSpec, texts: StageTexts)
 }
 
 /** Reports an image that is missing or not pinned. */
-function checkImage(image: string, path: Path, { source, sources, problems }: ResolveContext): void {
-  const reference = parseImageReference(image);
-  const place = source.place(path);
-  if (reference.kind === "refused") {
-    problems.push({ code: "image-not-pinned", message: reference.message, place, help: reference.help });
-  }
-  if (reference.kind !== "dockerfile") return;
-  const text = sources.read(reference.file);
-  if (text === undefined) {
-    const help = "paths are relative to the repository's root";
-    problems.push({ code: "unknown-file", message: `there is no file ${image}`, place, help });
-    return;
-  }
-  const bases = unpinnedBases(text);
-  if (bases.length === 0) return;
-  problems.push({
-    code: "image-not-pinned",
-    message: `${image} is built from ${bases.join(", ")}, which is not pinned to a digest`,
-    place,
-    help: `name each base by digest: FROM NAME@sha256:…; \`node scripts/pin-images.ts ${reference.file}\` pulls each base and writes its digest`,
-  });
-}
-
 /**
  * The amount that a stage takes of each pool. An empty pool name takes nothing: the agent calls no provider. A list in a
  * name stands for a pool per value: an agent that calls several providers takes from the pool of each.

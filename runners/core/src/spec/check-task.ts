@@ -15,17 +15,30 @@ export type KnownNames = {
   scorerRange: (name: string) => readonly [number, number | null] | undefined;
 };
 
-export function checkTask(source: YamlSource<TaskManifest>, known: KnownNames): Diagnostic[] {
-  const task = source.value;
-  return [
-    ...checkKinds(task, source),
-    ...checkScorers(task, source, known),
-    ...checkPublishedValues(task, source, known),
-    ...checkDownloads(task, source, known),
-    ...checkSourceModels(task, source),
-    ...checkExpected(task, source),
-    ...checkRules(task, source),
-  ];
+/** Each rule with the fields without which it would report consequences of another problem. */
+const rules: [
+  needs: (keyof TaskManifest)[],
+  rule: (task: TaskManifest, ...of: RuleArguments) => Diagnostic[],
+][] = [
+  [["scorers"], checkKinds],
+  [["scorers", "primary"], checkScorers],
+  [[], checkPublishedValues],
+  [[], checkDownloads],
+  [["downloads"], checkSourceModels],
+  [["primary", "anchors", "floors"], checkExpected],
+  [["scorers", "rules"], checkRules],
+];
+type RuleArguments = [source: YamlSource<TaskManifest>, known: KnownNames];
+
+/** `lost`: the fields whose value is not known; `source` lacks them. */
+export function checkTask(
+  source: YamlSource<TaskManifest>,
+  known: KnownNames,
+  lost: ReadonlySet<string> = new Set(),
+): Diagnostic[] {
+  return rules.flatMap(([needs, rule]) =>
+    needs.some((field) => lost.has(field)) ? [] : rule(source.value, source, known),
+  );
 }
 
 /** The keys of `scorers` define the kinds: a kind without a scorer is useless. */

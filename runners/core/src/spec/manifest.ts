@@ -10,21 +10,19 @@ import {
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
 import { type SourceManifest, sourceManifest } from "@mlrb/formats/declared/source";
 import { type TaskManifest, taskManifest } from "@mlrb/formats/declared/task";
-import { checkShape } from "../yaml/check-shape.ts";
+import { isTable } from "@mlrb/formats/is-table";
+import { type ShapeProblem, shapeProblems } from "../yaml/check-shape.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
-import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
+import { suggest } from "../yaml/suggest.ts";
+import { type Path, parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import { presetWithModel, splitAgentName } from "./agent-model.ts";
+import { checkAgent } from "./check-agent.ts";
+import { checkNamedPath } from "./check-declared-file.ts";
 import { checkTask } from "./check-task.ts";
 import { lockState, readSourceLock } from "./source-lock.ts";
+import type { Sources } from "./sources.ts";
 
-/** Core's access to files. Paths are relative to the repository's root, with forward slashes. */
-export type Sources = {
-  read(path: string): string | undefined;
-  /** Names in a folder, sorted by code unit; empty if the folder is missing. */
-  list(folder: string): string[];
-  /** Undefined if nothing is at the path. */
-  kind(path: string): "file" | "dir" | undefined;
-};
+export type { Sources } from "./sources.ts";
 
 type Manifests = { task: TaskManifest; scorer: ScorerManifest; agent: AgentPreset; source: SourceManifest };
 
@@ -33,50 +31,70 @@ export type ManifestKind = keyof Manifests;
 type Kind<Manifest> = {
   folder: string;
   file(name: string): string;
-  /** The keys that its format has. */
-  keys: string[];
-  shape(source: YamlSource): YamlSource<Manifest> | Diagnostic[];
+  schema: { properties: object; required: readonly string[] };
   /** Fields that are computed from the file, or from other files. */
   derived?: Record<string, (manifest: Manifest, sources: Sources) => unknown>;
-  /** The problems beyond its shape. */
-  rules(manifest: YamlSource<Manifest>, sources: Sources): Diagnostic[];
+  /**
+   * The problems beyond its shape. `lost` are fields that a problem of shape leaves unknown; `manifest` lacks them, and
+   * `written` has them.
+   */
+  rules(
+    manifest: YamlSource<Manifest>,
+    sources: Sources,
+    lost: ReadonlySet<string>,
+    written: YamlSource,
+  ): Diagnostic[];
 };
 
 const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   task: {
     folder: "tasks",
     file: (name) => `tasks/${name}/task.yaml`,
-    keys: Object.keys(taskManifest.properties),
-    shape: (source) => checkShape(source, taskManifest),
-    rules: (task, sources) =>
-      checkTask(task, {
-        isScorer: (name) => sources.read(kinds.scorer.file(name)) !== undefined,
-        scorerNames: () => manifestNames("scorer", sources),
-        isSource: (name) => sources.read(kinds.source.file(name)) !== undefined,
-        sourceNames: () => manifestNames("source", sources),
-        scorerRange: (name) => scorerRange(name, sources),
-      }),
+    schema: taskManifest,
+    rules: (task, sources, lost) => [
+      ...checkTask(
+        task,
+        {
+          isScorer: (name) => sources.read(kinds.scorer.file(name)) !== undefined,
+          scorerNames: () => manifestNames("scorer", sources),
+          isSource: (name) => sources.read(kinds.source.file(name)) !== undefined,
+          sourceNames: () => manifestNames("source", sources),
+          scorerRange: (name) => scorerRange(name, sources),
+        },
+        lost,
+      ),
+      ...namedFiles(task, sources, [
+        ...(["environment", "generate"] as const).map((field): [Path, unknown] => [
+          [field],
+          task.value[field],
+        ]),
+        ...Object.entries(task.value.models ?? {}).map(([of, file]): [Path, unknown] => [
+          ["models", of],
+          file,
+        ]),
+      ]),
+    ],
   },
   scorer: {
     folder: "scorers",
     file: (name) => `scorers/${name}/scorer.yaml`,
-    keys: Object.keys(scorerManifest.properties),
-    shape: (source) => checkShape(source, scorerManifest),
-    rules: checkScorer,
+    schema: scorerManifest,
+    rules: (scorer, sources) => [
+      ...checkScorer(scorer),
+      ...namedFiles(scorer, sources, [[["environment"], scorer.value.environment]]),
+    ],
   },
   agent: {
     folder: "runners/agents/presets",
     file: (name) => `runners/agents/presets/${splitAgentName(name).preset}.yaml`,
-    keys: Object.keys(agentPreset.properties),
-    shape: (source) => checkShape(source, agentPreset),
+    schema: agentPreset,
     derived: { preset: presetOfAttempt, providers: presetProviders },
-    rules: () => [],
+    rules: (_, sources, lost, written) => checkAgent(written, sources, lost),
   },
   source: {
     folder: "sources",
     file: (name) => `sources/${name}.yaml`,
-    keys: Object.keys(sourceManifest.properties),
-    shape: (source) => checkShape(source, sourceManifest),
+    schema: sourceManifest,
     derived: { locked: lockedOf },
     rules: (_, sources) => {
       const lock = readSourceLock(sources);
@@ -107,7 +125,7 @@ export function manifestFields<Name extends ManifestKind>(
 
 /** Their names, also of optional fields that a manifest lacks. */
 export function manifestFieldNames(kind: ManifestKind): string[] {
-  return [...kinds[kind].keys, ...Object.keys(kinds[kind].derived ?? {})];
+  return [...Object.keys(kinds[kind].schema.properties), ...Object.keys(kinds[kind].derived ?? {})];
 }
 
 export function isManifestKind(axis: string): axis is ManifestKind {
@@ -131,24 +149,52 @@ export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
     .filter((name) => sources.read(kinds[kind].file(name)) !== undefined);
 }
 
-/** Reads and checks one manifest; undefined if there is no such file. */
+/** Reads and checks one manifest, all its problems at once; undefined if there is no such file. */
 export function readManifest<Name extends ManifestKind>(
   kind: Name,
   name: string,
   sources: Sources,
 ): YamlSource<Manifests[Name]> | Diagnostic[] | undefined {
-  const { file, shape, rules } = kinds[kind];
+  const { file, schema, rules } = kinds[kind];
   const text = sources.read(file(name));
   if (text === undefined) return undefined;
   const source = parseYaml(file(name), text);
   if (Array.isArray(source)) return source;
-  const manifest = shape(source);
-  if (Array.isArray(manifest)) return manifest;
-  const problems = [...checkName(manifest, name), ...rules(manifest, sources)];
+  const shape = shapeProblems(source, schema);
+  const problems = [...source.problems, ...shape.map(({ problem }) => problem)];
+  if (!isTable(source.value) || problems.some(({ code }) => code === "format-version")) return problems;
+  const lost = lostKeys(source.value, shape, schema);
+  const known = Object.entries(source.value).filter(([key]) => !lost.has(key));
+  const manifest = { ...source, value: Object.fromEntries(known) as Manifests[Name] };
+  if (!lost.has("name")) problems.push(...checkName(manifest, name));
+  problems.push(...rules(manifest, sources, lost, source));
   if (problems.length > 0) return problems;
   return kind === "agent"
     ? (withModel(manifest as YamlSource<AgentPreset>, name) as typeof manifest | Diagnostic[])
     : manifest;
+}
+
+/** The fields that have a problem of shape in them, are missing, or are misspelt. */
+function lostKeys(
+  value: Record<string, unknown>,
+  shape: ShapeProblem[],
+  { properties, required }: Kind<unknown>["schema"],
+): Set<string> {
+  const lost = new Set(required.filter((key) => !Object.hasOwn(value, key)));
+  for (const { path, key } of shape) {
+    const [field = suggest(key ?? "", Object.keys(properties))] = path;
+    if (field !== undefined) lost.add(String(field));
+  }
+  return lost;
+}
+
+/** `named`: paths of files and where they are written. */
+function namedFiles(source: YamlSource, sources: Sources, named: [Path, unknown][]): Diagnostic[] {
+  return named.flatMap(([path, file]) => {
+    const problem =
+      typeof file === "string" && file !== "" ? checkNamedPath(file, ["file"], sources) : undefined;
+    return problem ? [{ ...problem, place: source.place(path) }] : [];
+  });
 }
 
 /** Why a sound manifest cannot be used in a plan, if it cannot. */

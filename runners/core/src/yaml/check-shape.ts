@@ -1,6 +1,5 @@
 // Checks a YAML file against a JSON Schema and reports every problem with its place, in our words instead of the
 // schema's.
-import type { TypeOf } from "@mlrb/formats/schema";
 import { storedValidator } from "@mlrb/formats/stored-validator";
 import { parseDuration } from "@mlrb/kit/parse-duration";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
@@ -13,15 +12,6 @@ const compiled = new WeakMap<object, ValidateFunction>();
 
 /** A problem of shape and the path of the wrong value. `key` is an unknown key, `missing` a missing one. */
 export type ShapeProblem = { problem: Diagnostic; path: Path; key?: string; missing?: string };
-
-/** `source` with a value of the type that the schema describes, or all problems of shape. */
-export function checkShape<const Schema extends object>(
-  source: YamlSource,
-  schema: Schema,
-): YamlSource<TypeOf<Schema>> | Diagnostic[] {
-  const problems = [...source.problems, ...shapeProblems(source, schema).map(({ problem }) => problem)];
-  return problems.length > 0 ? problems : (source as YamlSource<TypeOf<Schema>>);
-}
 
 export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[] {
   const validate = compiled.getOrInsertComputed(schema, () => storedValidator(schema, { options, formats }));

@@ -64,7 +64,27 @@ function fillText(text: string, lookup: Lookup): Json {
     if (value === null) return null; // a text about a missing value is missing too
     rest = rest.slice(0, match.index) + shielded(value) + rest.slice(match.index + match[0].length);
   }
+  const open = unclosedPlaceholder(rest, (name) => {
+    try {
+      return lookup(name) !== undefined;
+    } catch (problem) {
+      if (!(problem instanceof TemplateProblem)) throw problem;
+      return /^(?:inputs|outputs|params|pipeline|services)\./.test(name);
+    }
+  });
+  if (open !== undefined) throw new TemplateProblem(open, unclosedMessage);
   return rest.replaceAll("\u0001", "");
+}
+
+export const unclosedMessage = "its closing brace is missing";
+
+/**
+ * The first placeholder of a known name after which no brace closes. Other open braces belong to a shell or to awk, as
+ * does one that is closed later: `{task,agent}`.
+ */
+export function unclosedPlaceholder(text: string, isKnown: (name: string) => boolean): string | undefined {
+  const open = /(?<![$\u0001])\{([a-zA-Z][\w-]*(?:\.[\w.-]+)?)(?=[^{}]*(?:\{|$))/g;
+  return [...text.matchAll(open)].map(([, name]) => name!).find(isKnown);
 }
 
 /** Protects an inserted value from being filled again: braces in an agent's command belong to the agent. */

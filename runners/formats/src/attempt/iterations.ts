@@ -1,4 +1,4 @@
-// The format of iterations.json, an agent's research in an attempt: its experiments, its failures and their counts.
+// The format of iterations.json, an agent's research in an attempt: its experiments, what it measured and how it ended.
 
 import {
   anyText,
@@ -18,29 +18,35 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
-import { failureOwner } from "./failure-owner.ts";
 
 const atLeastNone = { type: ["number", "null"], minimum: 0 } as const;
 
-export const stagesOfResearch = [
-  "understand",
-  "plan",
-  "data",
-  "implement",
-  "train",
-  "evaluate",
-  "interpret",
-  "decide",
-  "submit",
-] as const;
-const where = oneOf(...stagesOfResearch, "cannot-tell");
-
-const failure = wholeObject({
-  pattern: { ...anyText, description: "the rule that found it" },
-  whose: failureOwner,
-  where: { ...where, description: "the stage of research at which it failed" },
+/** Also part of the report. */
+export const end = wholeObject({
+  kind: oneOf(
+    "limit",
+    "crash",
+    "call-given-up",
+    "refusal",
+    "gave-up",
+    "silent",
+    "sandbox-lost",
+    "no-submission",
+    "not-admitted",
+  ),
   detail: anyText,
   evidence: { ...listOf(count), description: "indexes of events of the trajectory" },
+});
+
+/** Also part of the report. */
+export const label = wholeObject({
+  name: anyText,
+  detail: anyText,
+  precision: {
+    ...nullable(wholeObject({ right: count, of: count })),
+    description:
+      "of its uses on trajectories that were not used to write it, how many were right; null: not measured, so it is not printed",
+  },
 });
 
 const metric = wholeObject({ name: anyText, split: textOrNull, value: numberOrNull });
@@ -59,26 +65,21 @@ const iteration = wholeObject({
   command: textOrNull,
   metric: {
     ...nullable(metric),
-    description: "source agent: its claim; source rule: a value that a program printed",
+    description: "source agent: as its line says; source rule: a value that a program measured",
   },
   predicted: {
     ...numberOrNull,
     description: "the value that the agent expected; optional in its line",
   },
   decision: textOrNull,
-  measured: { ...numberOrNull, description: "the metric as a program printed it within the iteration" },
   cost: wholeObject({ wallMs: count, tokens: numberOrNull, dollars: numberOrNull }),
-  failure: {
-    ...nullable(failure),
-    description: "a failure of its programs that was not repaired within the iteration",
-  },
-  source: { ...oneOf("agent", "rule"), description: "agent: from the agent's own line, a claim" },
+  source: { ...oneOf("agent", "rule"), description: "agent: from the agent's own line" },
   executed: { ...flag, description: "whether a program ran" },
   changed: {
     ...flag,
     description: "whether the agent's files or its submission changed",
   },
-  counts: { ...flag, description: "a program ran and a digest changed" },
+  counts: { ...flag, description: "a program ran, and something changed or was measured" },
   events: {
     ...pairOf(count),
     description: "index of its first and last event",
@@ -87,13 +88,13 @@ const iteration = wholeObject({
 
 /** Also part of the report. */
 export const runs = {
-  ...wholeObject({
+  ...wholeExcept(["measured"], {
     ended: count,
-    failed: { ...count, description: "ended with an error or a signal" },
-    evaluations: { ...count, description: "succeeded, and evaluate by their command line or print a metric" },
-    outOfMemory: {
+    failed: { ...count, description: "ended with an exit code other than 0 or a signal" },
+    measured: {
       ...count,
-      description: "whose output reports a lack of memory, or that a memory limit ended",
+      description:
+        "succeeded and printed results in JSON, in a dictionary of Trainer or in a table of lm_eval; absent in reports of earlier versions",
     },
   }),
   description:
@@ -140,18 +141,17 @@ const measures = wholeExcept(["benchmarkCalls"], {
       "limits that it reached: time, token, dollar or turn of its budget; memory, disk or processes",
   },
   executedIterations: { ...count, description: "iterations that count" },
-  claimedOnly: count,
   metric: {
     ...nullable(wholeObject({ name: anyText, split: textOrNull })),
     description: "the metric of most iterations that count; null: none has one",
   },
   values: {
     ...listOf(wholeObject({ value: number, sinceStartMs: count, predicted: numberOrNull })),
-    description: "its values in order: claimed ones if any, else printed ones",
+    description: "its values in order: of the agent's lines if any, else measured ones",
   },
   predictionError: {
     ...atLeastNone,
-    description: "mean of |predicted − claimed| over iterations with both",
+    description: "mean of |predicted − value| over the agent's lines with both",
   },
   predictions: count,
   benchmarkCalls: {
@@ -164,7 +164,7 @@ export const iterationsFile = fileFormat(
   "mlrb iterations of an attempt",
   kindsWith(
     { formatVersion: { const: 1 } },
-    wholeExcept(["actions"], {
+    wholeExcept(["actions", "labels"], {
       kind: { const: "found" },
       actions: {
         ...textOrNull,
@@ -173,11 +173,8 @@ export const iterationsFile = fileFormat(
       iterations: listOf(iteration),
       iterationsMore: { ...count, description: "more than are kept" },
       malformedLines: { ...count, description: "lines of the agent that are not iterations" },
-      failures: listOf(failure),
-      failure: {
-        ...nullable(failure),
-        description: "the failure that best explains the attempt's end; null: the rules found none",
-      },
+      ends: { ...listOf(end), description: "what ended it and what it left, as recorded" },
+      labels: { ...listOf(label), description: "judgements; none are made yet" },
       measures,
     }),
     wholeObject({ kind: { const: "not-measured" }, reason: anyText }),
@@ -188,6 +185,6 @@ export type IterationsFile = TypeOf<typeof iterationsFile>;
 export type IterationRecord = TypeOf<typeof iteration>;
 export type BenchmarkCalls = TypeOf<typeof benchmarkCalls>;
 export type ResearchMeasures = TypeOf<typeof measures>;
-export type Failure = TypeOf<typeof failure>;
+export type AttemptEnd = TypeOf<typeof end>;
+export type AttemptLabel = TypeOf<typeof label>;
 export type IterationMetric = TypeOf<typeof metric>;
-export type Where = TypeOf<typeof where>;

@@ -104,6 +104,17 @@ const planner = {
 
 const scaffold = { enum: ["react", "supervisor-worker", "mlrb-2024"] } as const;
 const tools = { ...list, minItems: 1, uniqueItems: true } as const;
+/** The tools of scaffolds that a preset may choose. */
+const toolNames = [
+  "shell",
+  "python",
+  "view_file",
+  "edit_file",
+  "write_file",
+  "fetch_url",
+  "note",
+  "iteration",
+] as const;
 const turnsMax = { type: "integer", minimum: 1 } as const;
 
 export const agentPreset = fileFormat(
@@ -159,6 +170,7 @@ export const agentPreset = fileFormat(
       scaffold: { ...scaffold, description: "llm: the loop around the model" },
       tools: {
         ...tools,
+        items: { enum: toolNames },
         description: "llm: the names of its tools; by default all that the network allows",
       },
       turnsMax: { ...turnsMax, description: "llm: maximum number of model calls" },

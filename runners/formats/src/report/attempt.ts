@@ -3,7 +3,7 @@
 import { memberDecision } from "../attempt/adjudication.ts";
 import { uncheckedFields, uncheckedNames } from "../attempt/attempt-record.ts";
 import { condition } from "../attempt/condition.ts";
-import { benchmarkCalls, runs } from "../attempt/iterations.ts";
+import { benchmarkCalls, end, label, runs } from "../attempt/iterations.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
 import { interventionSums } from "../declared/intervention.ts";
@@ -86,17 +86,12 @@ const attemptMoment = {
 } as const;
 export type AttemptMoment = TypeOf<typeof attemptMoment>;
 
-export const researchFailure = wholeObject({
-  pattern: anyText,
-  whose: anyText,
-  detail: anyText,
-});
-export type ResearchFailure = TypeOf<typeof researchFailure>;
-
-export const foundResearch = wholeExcept(["benchmarkCalls", "lastChange"], {
+export const foundResearch = wholeExcept(["benchmarkCalls", "lastChange", "ends", "labels"], {
   kind: { const: "found" },
-  executed: { ...count, description: "iterations in which a program ran and a digest changed" },
-  claimedOnly: { ...count, description: "iterations that are only claimed" },
+  executed: {
+    ...count,
+    description: "iterations in which a program ran, and something changed or was measured",
+  },
   distinctValid: {
     ...nullable(count),
     description: "distinct submissions that are admitted; null: unknown",
@@ -107,19 +102,9 @@ export const foundResearch = wholeExcept(["benchmarkCalls", "lastChange"], {
     ...textOrNull,
     description: "the metric of most of its iterations; null if none has one",
   },
-  said: { ...numberOrNull, description: "its last self-reported value" },
-  saidMinusMeasured: {
-    ...numberOrNull,
-    description: "self-reported minus measured, if a scorer has the metric's name",
-  },
-  bestMinusFinal: {
-    ...numberOrNull,
-    description:
-      "best minus last self-reported value; 0 if the last is the best, null if the direction is unknown",
-  },
   predictionError: {
     ...numberOrNull,
-    description: "mean of |predicted − self-reported| over `predictions` iterations",
+    description: "mean of |predicted − value| over `predictions` lines of the agent",
   },
   predictions: count,
   benchmarkCalls: {
@@ -131,7 +116,11 @@ export const foundResearch = wholeExcept(["benchmarkCalls", "lastChange"], {
     description:
       "the change of its last iteration in its own words; null if unknown; absent in reports of earlier versions",
   },
-  failure: nullable(researchFailure),
+  ends: {
+    ...listOf(end),
+    description: "what ended it and what it left, as recorded; absent in reports of earlier versions",
+  },
+  labels: { ...listOf(label), description: "judgements whose precision is known; absent: none" },
 });
 
 const attemptResearch = {

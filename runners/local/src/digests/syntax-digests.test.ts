@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { assertTestsRan } from "../../../../tests/support/python-tests-ran.ts";
 import { findPython } from "../process/find-python.ts";
 import { FileDigests } from "./file-digest-memory.ts";
 
@@ -21,6 +22,7 @@ test("the Python digest depends on a module's behavior and not on its formatting
   const args = ["-B", "-m", "unittest", "test_syntax_digest"];
   const { status, stderr } = spawnSync(python.path, args, { cwd: here, encoding: "utf8" });
   assert.equal(status, 0, stderr);
+  assertTestsRan(stderr);
 });
 
 test("a Python file's digest ignores comments and includes numbers; other files count by bytes", (t) => {

@@ -67,7 +67,7 @@ function played(
         example
           .gives("attempt", axes, { submission: `sha256:${submission(agent, index)}` })
           .gives("validate", axes, fate === "struck" ? verdict("struck") : passed)
-          .gives("iterations", axes, researched({}, null, actions(agent, index)))
+          .gives("iterations", axes, researched({}, [], actions(agent, index)))
           .gives(
             "score",
             { ...axes, scorer },

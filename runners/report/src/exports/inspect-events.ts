@@ -1,6 +1,6 @@
 // A trajectory's events as Inspect's. An iteration is a span of type "iteration": it lasts from the end of the one
 // before to the line that reports it, since agents report experiments afterwards. Workers are spans of type "agent".
-// What rules find of the research comes last, labelled with its source. An event that Inspect has no kind for is an
+// What is read of the research comes last, with its source. An event that Inspect has no kind for is an
 // info event of source "mlrb", whole. Pure.
 import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";

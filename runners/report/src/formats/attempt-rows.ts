@@ -58,23 +58,18 @@ function builtColumns(attempt: Attempt) {
 function researchColumns({ research }: Attempt) {
   const found = research?.kind === "found" ? research : undefined;
   const calls = found?.benchmarkCalls?.kind === "counted" ? found.benchmarkCalls : undefined;
-  const failure = found?.failure;
   return {
     research_reason: research?.kind === "not-measured" ? research.cause : null,
     executed_iterations: found?.executed ?? null,
-    claimed_iterations: found?.claimedOnly ?? null,
     distinct_valid_submissions: found?.distinctValid ?? null,
     runs: found?.runs?.ended ?? null,
     failed_runs: found?.runs?.failed ?? null,
-    evaluations: found?.runs?.evaluations ?? null,
-    runs_out_of_memory: found?.runs?.outOfMemory ?? null,
+    measured_runs: found?.runs?.measured ?? null,
     benchmark_calls: calls?.calls ?? null,
     benchmark_names: textOrNull(calls?.names.join(", ") ?? ""),
     limits_reached: textOrNull(found?.limits.join("; ") ?? ""),
     stated_metric: found?.metric ?? null,
-    stated_minus_measured: found?.saidMinusMeasured ?? null,
-    best_minus_final: found?.bestMinusFinal ?? null,
-    failure: failure ? `${failure.whose}: ${failure.pattern}: ${failure.detail}` : null,
+    ended_by: textOrNull(found?.ends?.map(({ detail }) => detail).join("; ") ?? ""),
   };
 }
 

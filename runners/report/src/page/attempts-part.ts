@@ -13,6 +13,7 @@ import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
 import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText, partError, supportedDigits, supportedText } from "../sections/digits-text.ts";
 import { metricHead, verdictText } from "../sections/report-words.ts";
+import { endTexts } from "../sections/research-section.ts";
 import { interventionMark, interventionText } from "../story/intervention-words.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { curvePart } from "./charts/curve-svg.ts";
@@ -94,30 +95,25 @@ function timeText(time: AttemptDetails["time"]): string {
 
 function researchText(research: AttemptResearch): string {
   if (research.kind === "not-measured") return `Research: not measured: ${research.cause}`;
-  const { executed, claimedOnly, metric, said, failure, predictionError, predictions } = research;
-  const { runs, limits, distinctValid, benchmarkCalls } = research;
+  const { executed, predictionError, predictions, runs, limits, distinctValid, benchmarkCalls } = research;
   const valid =
     distinctValid === null ? "" : ` ${counted(distinctValid, "distinct submission")} can be loaded.`;
   const ran =
     runs === null
       ? ""
-      : ` ${counted(runs.ended, "program")} ended, ${runs.failed} with an error, ${runs.outOfMemory} without enough memory; ${runs.evaluations} evaluated.`;
+      : ` ${counted(runs.ended, "program")} ended, ${runs.failed} with an exit code other than 0; ${runs.measured ?? "unknown how many"} measured.`;
   const reached = limits.length === 0 ? "" : ` Limits reached: ${limits.join(", ")}.`;
   const named =
     benchmarkCalls?.kind === "counted"
       ? ` ${counted(benchmarkCalls.calls, "tool call")} ${benchmarkCalls.calls === 1 ? "names" : "name"} the scored benchmark${benchmarkCalls.calls > 0 ? ` (${benchmarkCalls.names.join(", ")})` : ""}.`
       : "";
-  const claims = claimedOnly > 0 ? `, ${claimedOnly} only claimed` : "";
-  const last = metric === null || said === null ? "" : ` Last self-reported ${metric}: ${shortNumber(said)}.`;
   const missed =
     predictionError === null
       ? ""
       : ` Mean error of its ${counted(predictions, "prediction")}: ${shortNumber(predictionError)}.`;
-  const ended =
-    failure === null
-      ? " No rule found a failure."
-      : ` A rule found a failure (${failure.whose}): ${failure.pattern}: ${failure.detail}.`;
-  return `Research: ${counted(executed, "iteration")}${claims}.${valid}${ran}${named}${reached}${last}${missed}${ended}`;
+  const ends = endTexts(research);
+  const ended = ends.length === 0 ? "" : ` As recorded: ${ends.join("; ")}.`;
+  return `Research: ${counted(executed, "iteration")}.${valid}${ran}${named}${reached}${missed}${ended}`;
 }
 
 function rulesTable(rules: RuleVerdict[], attempt: Attempt): Html {

@@ -76,7 +76,7 @@ test("what was found and what the agent says are in two tables, and a report wit
   const axes = { task: "letters", agent: "plain", seed: 1 };
   const example = letters([2.5, passed]);
   assert.deepEqual(texts(builtSection(example.report())), [[], []]);
-  example.gives("iterations", { ...axes, seed: 7 }, researched({}, null, null, "batch 8"));
+  example.gives("iterations", { ...axes, seed: 7 }, researched({}, [], null, "batch 8"));
   const report = example
     .built(axes, {
       ...{ architecture: { type: "gpt2", ...sizes }, stated },
@@ -106,7 +106,7 @@ test("the method is the change that the agent noted last, and unknown if its fil
     const [, words] = texts(builtSection(example.gives("iterations", axes, file).report()));
     return words![0]![4];
   };
-  const noted = researched({}, null, null, "batch 8 and Muon");
+  const noted = researched({}, [], null, "batch 8 and Muon");
   assert.equal(method(noted), "batch 8 and Muon");
   const cut = { iterations: { ...noted.iterations, iterationsMore: 1 } };
   assert.equal(method(cut as typeof noted), "–");

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { markdown } from "../formats/markdown.ts";
+import { page } from "../page/page.ts";
 import { Example, passed, researched, scored } from "../testing/example.ts";
+import { samplePage } from "../testing/page-example.ts";
 
 const axes = { task: "letters", agent: "plain", seed: 1 };
 
@@ -13,29 +16,42 @@ function research(iterations: Record<string, unknown> | undefined) {
   if (iterations) example.gives("iterations", axes, iterations);
   return example.report();
 }
-const said = (name: string, ...values: number[]) =>
-  researched({
-    metric: { name, split: "dev" },
-    values: values.map((value, at) => ({ value, sinceStartMs: at, predicted: null })),
-  });
 const found = (iterations: Record<string, unknown>) => {
   const one = research(iterations).attempts[0]!.research;
   assert.ok(one?.kind === "found");
   return one;
 };
 
-test("self-reported minus measured needs a scorer with the metric's name", () => {
-  assert.equal(found(said("bits", 3, 1.5)).saidMinusMeasured, -0.5);
-  assert.equal(found(said("dev-bits", 3, 1.5)).saidMinusMeasured, null);
-  assert.equal(found(said("__proto__", 3)).saidMinusMeasured, null);
+test("what ended an attempt is copied, in the words of its file", () => {
+  assert.deepEqual(found(researched({}, [limit])).ends, [limit]);
 });
 
-test("best minus final uses the scorer's direction, else the name's, else it is null", () => {
-  assert.equal(found(said("bits", 3, 1, 1.5)).bestMinusFinal, -0.5);
-  assert.equal(found(said("accuracy", 0.5, 0.75, 0.25)).bestMinusFinal, 0.5);
-  assert.equal(found(said("bits", 3, 1)).bestMinusFinal, 0);
-  assert.equal(found(said("grumbles", 3, 1)).bestMinusFinal, null);
-});
+const limit = { kind: "limit", detail: "it reached its time limit", evidence: [4] };
+
+for (const [right, of, printed] of [
+  [29, 30, true],
+  [9, 9, false],
+  [10, 10, false],
+  [11, 11, true],
+  [17, 20, false],
+  [0, 0, false],
+  [31, 30, false],
+  [null, null, false],
+] as const)
+  test(`a label that was right in ${right} of ${of} cases is ${printed ? "" : "not "}printed`, () => {
+    const precision = right === null ? null : { right, of };
+    const { iterations } = researched({}, [limit]);
+    const label = { name: "stopped-too-early", detail: "with half of its time left", precision };
+    const report = research({ iterations: { ...iterations, labels: [label] } });
+    assert.equal(JSON.stringify(report).includes(label.name), printed);
+    const foreign = structuredClone(report);
+    Object.assign(foreign.attempts[0]!.research!, { labels: [label] });
+    for (const one of [report, foreign])
+      for (const form of [markdown(one), page(samplePage(one))]) {
+        assert.match(form, /it reached its time limit/);
+        assert.equal(form.includes(label.name), printed);
+      }
+  });
 
 test("a pipeline without iterations has no research in any form of its report", () => {
   const report = research(undefined);

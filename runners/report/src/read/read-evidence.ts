@@ -154,10 +154,7 @@ class EvidenceReader {
       ...(member?.resumed !== undefined && { resumed: member.resumed }),
       ...(member?.interventions && { interventions: member.interventions }),
       scores,
-      research: attemptResearch(research, {
-        scores,
-        direction: (scorer) => this.#metric(scorer).direction,
-      }),
+      research: attemptResearch(research),
     };
     return {
       ...attempt,

@@ -1,7 +1,6 @@
 // Durations of an attempt's research, which are not in the report (times.ts has the reason). Formulas:
 // docs/measures/iterations.md.
 
-import { higherIsBetter } from "@mlrb/core/iterations/printed-values";
 import { iterationsFile, type ResearchMeasures } from "@mlrb/formats/attempt/iterations";
 import type { Member } from "@mlrb/formats/stage/collected";
 import type { ReadText } from "./read-artifact.ts";
@@ -10,7 +9,7 @@ import { readPlain } from "./read-plain.ts";
 export type ResearchTimes = {
   /** To the first snapshot that can be loaded; null without one, or where it is unknown. */
   firstValidSeconds: number | null;
-  /** Of the self-reported metric, in its unit; at least 0. Null where it is unknown. */
+  /** Of its main metric, in its unit; at least 0. Null where it is unknown. */
   improvementPerHour: number | null;
   /** From the last improvement of that metric to the attempt's end; null where it is unknown. */
   sinceImprovementSeconds: number | null;
@@ -56,15 +55,15 @@ export function researchTimes(
 
 type Improvement = { ms: number; value: number };
 
-/** The first value, and each that is better than all before. Empty if it is unknown what is better. */
+/** The first value, and each that is better than all before. Empty without a scorer of that name: a name alone does not say what is better. */
 function bestSoFar(
   { metric, values }: ResearchMeasures,
   direction: (scorer: string) => unknown,
 ): Improvement[] {
   if (metric === null) return [];
   const known = direction(metric.name);
-  const up = known === undefined ? higherIsBetter(metric.name) : known === "higher";
-  if (up === undefined) return [];
+  if (known === undefined) return [];
+  const up = known === "higher";
   const found: Improvement[] = [];
   for (const { value, sinceStartMs } of values) {
     const best = found.at(-1)?.value;

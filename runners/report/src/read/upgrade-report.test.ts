@@ -23,7 +23,7 @@ test("a report of formatVersion 4 has today's verdicts and cells, without kinds 
   const unknown = { distinctValid: null, runs: null, limits: [] };
   const asOld = today.attempts.map((attempt) =>
     attempt.research?.kind === "found"
-      ? { ...attempt, research: { ...withoutBenchmarkCalls(attempt.research), ...unknown } }
+      ? { ...attempt, research: { ...asInFormat4(attempt.research), ...unknown } }
       : attempt,
   );
   assert.deepEqual(upgraded.attempts, asOld);
@@ -38,13 +38,20 @@ test("a report of formatVersion 4 has today's verdicts and cells, without kinds 
   assert.match(markdown(upgraded), /the kind of the reference model bigram is unknown/);
 });
 
-/** Reports of formatVersion 4 have no such count. */
-function withoutBenchmarkCalls<Found extends { benchmarkCalls?: unknown }>({
+/** Reports of formatVersion 4 have neither. */
+function asInFormat4<Found extends { benchmarkCalls?: unknown; ends?: unknown }>({
   benchmarkCalls: _,
+  ends: _ends,
   ...rest
 }: Found) {
   return rest;
 }
+
+test("the labels of an old report, whose precision nobody measured, are not printed", () => {
+  const text = readFileSync(file, "utf8");
+  assert.match(text, /worse-was-kept/);
+  assert.doesNotMatch(markdown(upgradedReport(old())), /worse-was-kept|agent-error/);
+});
 
 test("an agent of an old report is seeded only if its comparisons do not say otherwise", () => {
   const report = old();

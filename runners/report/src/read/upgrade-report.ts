@@ -59,11 +59,9 @@ function upgradedVerdict(verdict: Report4["attempts"][number]["verdict"]): Attem
 
 function upgradedResearch(research: Report4["attempts"][number]["research"]): Attempt["research"] {
   if (research?.kind !== "found") return research;
-  const { failure, ...counts } = research;
+  const { kind, executed, metric, predictionError, predictions } = research;
   const unknown = { distinctValid: null, runs: null, limits: [], lastChange: null };
-  if (failure === null) return { ...counts, failure, ...unknown };
-  const { where: _, ...rest } = failure;
-  return { ...counts, failure: rest, ...unknown };
+  return { kind, executed, metric, predictionError, predictions, ...unknown };
 }
 
 /** `group` are the cells of one task and metric, one for each agent. */

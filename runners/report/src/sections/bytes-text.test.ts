@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Times } from "@mlrb/formats/times";
 import { costTable } from "../paper/costs.ts";
-import { anchorRows, Example, passed, rejectedScore, researched, scored } from "../testing/example.ts";
+import { anchorRows, Example, passed, rejectedScore, scored } from "../testing/example.ts";
 import { momentsSection } from "./moments-section.ts";
-import { researchSection } from "./research-section.ts";
 import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";
 import type { Section } from "./table.ts";
@@ -77,15 +76,6 @@ test("the score of a checkpoint before a rejection has its unit in the sentence"
     .gives("moment-score", { ...then, scorer: "bits" }, scoreFile)
     .report();
   assert.match(momentsSection(report).items[0]!.text, / at 75% 492 MB; they do not count/);
-});
-
-test("the difference of a self-reported number has its unit, since the column holds other metrics too", () => {
-  const said = researched({
-    metric: { name: "bits", split: "dev" },
-    values: [{ value: 492e6, sinceStartMs: 0, predicted: null }],
-  });
-  const report = inBytes(492.4e6).gives("iterations", axes, said).report();
-  assert.equal(texts(researchSection(report), 1)[0]![1], "-400 kB");
 });
 
 test("what is expected of a reference model in bytes is next to its value in bytes, under a head that says so", () => {

@@ -1,11 +1,10 @@
-// The research in the attempts: experiments that ran, self-reported results, and where agents failed. Found by rules
-// over trajectories; docs/measures/iterations.md has their agreement with people.
+// The research in the attempts: what ran, what was measured, and what ended them, as their trajectories record it
+// (docs/measures/iterations.md).
 
+import { printableLabels } from "@mlrb/core/iterations/printable-labels";
 import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { storedMetric } from "../units/shown-metric.ts";
-import { scoreError, sentenceNumber } from "./digits-text.ts";
 import { attemptItems } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 import { tableOf, taskGroups } from "./table-of.ts";
@@ -21,12 +20,11 @@ export function researchSection(report: Report): Section {
   return {
     heading: `Research${report.smoke ? ` (${report.label})` : ""}`,
     caption:
-      "Found by rules over trajectories, one value per seed; ? is not measured. Iterations: a program ran and a digest " +
-      "changed (+ only claimed). Valid: distinct submissions that can be loaded. Runs: programs that ended (of these, " +
-      "failed). Evaluations: runs that print a metric. Memory: runs without enough memory. Benchmark calls: tool calls that name " +
-      "the scored benchmark, whatever they do with it (– if it has no public name). Self-reported minus measured: the agent's last value of a metric that a scorer also " +
-      "measures, minus the score. Best minus final: of the self-reported values. Failures, below, are found by rules that were " +
-      "not measured on real trajectories.",
+      "From trajectories, one value per seed; ? is not measured. Iterations: a program ran, and something changed or was " +
+      "measured. Valid: distinct submissions that can be loaded. Runs: programs that ended (of these, with an exit code other " +
+      "than 0). Measured: runs that printed results in JSON, in a dictionary of Trainer or in a table of lm_eval; other " +
+      "output is not read. Benchmark calls: tool calls that name the scored benchmark, whatever they do with it (– if it has " +
+      "no public name). Below: what ended attempts and what they left, as recorded.",
     tables: [
       tableOf({
         title: "What the agents did",
@@ -36,9 +34,7 @@ export function researchSection(report: Report): Section {
           {
             head: "iterations",
             rigid: true,
-            cell: each(({ executed, claimedOnly }) =>
-              [executed, ...(claimedOnly > 0 ? [claimedOnly] : [])].join(" + "),
-            ),
+            cell: each(({ executed }) => `${executed}`),
           },
           { head: "valid", rigid: true, cell: each(({ distinctValid }) => shown(distinctValid)) },
           {
@@ -48,8 +44,7 @@ export function researchSection(report: Report): Section {
               runs === null ? "?" : `${runs.ended}${runs.failed > 0 ? ` (${runs.failed})` : ""}`,
             ),
           },
-          { head: "evaluations", rigid: true, cell: each(({ runs }) => `${runs?.evaluations ?? "?"}`) },
-          { head: "memory", rigid: true, cell: each(({ runs }) => `${runs?.outOfMemory ?? "?"}`) },
+          { head: "measured", rigid: true, cell: each(({ runs }) => `${runs?.measured ?? "?"}`) },
           {
             head: "benchmark calls",
             rigid: true,
@@ -61,23 +56,8 @@ export function researchSection(report: Report): Section {
           },
         ],
       }),
-      tableOf({
-        title: "What they reported",
-        groups,
-        columns: [
-          { head: "agent", cell: ({ agent }) => agent },
-          {
-            head: "self-reported minus measured",
-            cell: each(({ saidMinusMeasured: value, metric }, { scores }) => {
-              if (value === null || metric === null) return "–";
-              return sentenceNumber(storedMetric(report, metric), value, scoreError(scores[metric]));
-            }),
-          },
-          { head: "best minus final", cell: each(({ bestMinusFinal }) => shown(bestMinusFinal)) },
-        ],
-      }),
     ],
-    items: [...failures(found), ...notMeasured(report)],
+    items: [...ends(found), ...notMeasured(report)],
   };
 }
 
@@ -105,13 +85,21 @@ function each(show: (found: FoundResearch, attempt: Attempt) => string) {
       .join(", ");
 }
 
-function failures(researched: AttemptWithResearch[]): Item[] {
-  const failed = researched.flatMap(({ attempt, found: { failure } }) => {
-    if (failure === null) return [];
-    const { pattern, whose, detail } = failure;
-    return [{ attempt, text: `${whose}: ${pattern}: ${detail}` }];
-  });
-  return attemptItems(failed);
+function ends(researched: AttemptWithResearch[]): Item[] {
+  return attemptItems(
+    researched.flatMap(({ attempt, found }) => {
+      const texts = endTexts(found);
+      return texts.length === 0 ? [] : [{ attempt, text: texts.join("; ") }];
+    }),
+  );
+}
+
+/** What ended an attempt and what it left, then the labels that may be printed. */
+export function endTexts({ ends, labels }: FoundResearch): string[] {
+  const judged = printableLabels(labels).map(
+    ({ name, detail, precision }) => `${name} (${precision!.right} of ${precision!.of} right): ${detail}`,
+  );
+  return [...(ends ?? []).map(({ detail }) => detail), ...judged];
 }
 
 function notMeasured(report: Report): Item[] {

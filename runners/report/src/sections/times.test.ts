@@ -254,21 +254,8 @@ test("time to the first valid snapshot and gain per hour have columns where iter
         "accuracy",
       ),
     ),
-    [61.2, 0.7 - 0.5],
-    "by what the name means",
-  );
-  assert.deepEqual(
-    of(
-      found(
-        [
-          [0.5, 1],
-          [0.7, 2],
-        ],
-        "grumbles",
-      ),
-    ),
     [61.2, null],
-    "the better direction is unknown",
+    "no scorer of that name says what is better",
   );
   assert.deepEqual(of(found([[3, 1]])), [61.2, null], "one value is no gain");
   const within = [

@@ -22,7 +22,6 @@ const timeWidth = 9;
 const fullLines = 20;
 /** Most experiments that are listed; the rest is counted. */
 const iterationsMax = 30;
-const failuresMax = 8;
 
 type Look = { width: number; color: boolean; full?: boolean };
 
@@ -37,9 +36,9 @@ export function storyText(story: AttemptStory, look: Look): string {
     "What happened",
     story.timeline.flatMap((line) => timelineLines(line, { width, color, full })),
   );
-  if (story.research && story.research.iterations.length + story.research.failures.length > 0)
+  if (story.research && story.research.iterations.length > 0)
     section(
-      "Research, found by rules",
+      "Iterations",
       researchLines(story.research).flatMap((line) => hanging(line, width, 2)),
     );
   if (story.failures.length > 0)
@@ -174,29 +173,20 @@ function valueText(score: NamedScore): string {
 
 type FoundIterations = Extract<IterationsFile, { kind: "found" }>;
 
-/** Of experiments and failures as found by rules. */
-function researchLines({ iterations, iterationsMore, failures }: FoundIterations): string[] {
+function researchLines({ iterations, iterationsMore }: FoundIterations): string[] {
   const more = Math.max(0, iterations.length - iterationsMax) + iterationsMore;
-  const failed = failures.slice(0, failuresMax);
   return [
     ...iterations.slice(0, iterationsMax).map(iterationLine),
     ...(more > 0 ? [`${more} more experiments`] : []),
-    ...failed.map(
-      ({ where, whose, pattern, detail, evidence }) =>
-        `failed at ${where} (${whose}): ${pattern}: ${detail}${evidence.length > 0 ? ` [events ${evidence.join(", ")}]` : ""}`,
-    ),
-    ...(failures.length > failed.length ? [`${failures.length - failed.length} more failures`] : []),
   ];
 }
 
 function iterationLine(one: IterationRecord): string {
-  const { id, source, counts, hypothesis, change, command, metric, measured, decision } = one;
-  const about =
-    source === "rule" ? "found by rule" : counts ? "reported by the agent" : "claimed, but no program ran";
+  const { id, source, hypothesis, change, command, metric, decision } = one;
+  const about = source === "rule" ? "found by rule" : "reported by the agent";
   const parts = [
     hypothesis ?? change ?? command ?? "",
-    metric && `${source === "rule" ? "printed" : "reported"} ${metricWords(metric)}`,
-    measured !== null && source === "agent" && `measured ${measured}`,
+    metric && `${source === "rule" ? "measured" : "reported"} ${metricWords(metric)}`,
     decision,
   ].filter((part) => typeof part === "string" && part !== "");
   return `${id} (${about})${parts.length > 0 ? ": " : ""}${parts.join("; ")}`;

@@ -163,17 +163,16 @@ function groupsOf(items: ItemValue[]) {
 /** The output of the stage `iterations` for an attempt. */
 export function researched(
   measures: Record<string, unknown> = {},
-  failure: Record<string, unknown> | null = null,
+  ends: Record<string, unknown>[] = [],
   actions: string | null = null,
   change: string | null = null,
 ) {
   const none = {
     executedIterations: 1,
-    claimedOnly: 0,
     firstValidMs: null,
     firstValidBy: "admitted",
     distinctValid: 1,
-    runs: { ended: 3, failed: 1, evaluations: 2, outOfMemory: 0 },
+    runs: { ended: 3, failed: 1, measured: 2 },
     limits: [],
     metric: null,
     values: [],
@@ -182,14 +181,14 @@ export function researched(
     benchmarkCalls: { kind: "not-measured", reason: "no-tool-calls" },
   };
   const iterations = change === null ? [] : [{ ...exampleIteration, change }];
-  const lists = { iterations, iterationsMore: 0, malformedLines: 0, failures: [] };
+  const lists = { iterations, iterationsMore: 0, malformedLines: 0 };
   return {
     iterations: {
       formatVersion: 1,
       kind: "found",
       actions,
       ...lists,
-      failure,
+      ends,
       measures: { ...none, ...measures },
     },
   };
@@ -197,9 +196,9 @@ export function researched(
 
 const exampleIteration = {
   ...{ formatVersion: 1, id: "1", parent: null, time: "2026-01-01T00:00:00.000Z", sinceStartMs: 0 },
-  ...{ hypothesis: null, command: null, metric: null, predicted: null, decision: null, measured: null },
+  ...{ hypothesis: null, command: null, metric: null, predicted: null, decision: null },
   cost: { wallMs: 1, tokens: null, dollars: null },
-  ...{ failure: null, source: "agent", executed: true, changed: true, counts: true, events: [0, 1] },
+  ...{ source: "agent", executed: true, changed: true, counts: true, events: [0, 1] },
 };
 
 export function rejectedScore(scorer: "bits" | "pairs" | "right", reason: string) {

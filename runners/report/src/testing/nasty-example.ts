@@ -137,7 +137,7 @@ export function nastyExample({ people = true } = {}): Example {
       { score: '{"formatVersion": 1, "value": NaN', samples: "" },
     );
 
-  // of the research: one improved, one claims what no score says, one is hostile, one cannot be read, one is broken.
+  // of the research: one improved, one reached a limit, one is hostile, one cannot be read, one is broken.
   const values = (...list: number[]) =>
     list.map((value, at) => ({ value, sinceStartMs: at * 60_000, predicted: null }));
   const said = (name: string, ...list: number[]) => ({
@@ -156,29 +156,16 @@ export function nastyExample({ people = true } = {}): Example {
     .gives(
       "iterations",
       at("letters", "plain", 2),
-      researched(
-        { claimedOnly: 3, ...said("bits", 1.2, 1.5), predictionError: 0.25, predictions: 2 },
-        {
-          pattern: "worse-was-kept",
-          whose: "agent-error",
-          where: "decide",
-          detail: "it handed in 1.5",
-          evidence: [],
-        },
-      ),
+      researched({ ...said("bits", 1.2, 1.5), predictionError: 0.25, predictions: 2 }, [
+        { kind: "limit", detail: "it reached its time limit", evidence: [9] },
+      ]),
     )
     .gives(
       "iterations",
       at("letters", "strong", 1),
       researched(
         said(groupHostile, 1e29),
-        {
-          pattern: hostile,
-          whose: "agent-error",
-          where: "cannot-tell",
-          detail: hostile,
-          evidence: [],
-        },
+        [{ kind: "crash", detail: hostile, evidence: [] }],
         null,
         people ? `${hostile} ${"and more of it ".repeat(20)}` : null,
       ),

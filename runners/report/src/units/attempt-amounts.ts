@@ -92,7 +92,7 @@ export const spentColumns: (AmountOfAttempt & {
     unit: "",
     digits: 3,
     of: ({ improvementPerHour }) => improvementPerHour,
-    means: "Gain per hour: of the self-reported metric.",
+    means: "Gain per hour: of the main metric of its iterations.",
   },
   {
     head: "since gain",

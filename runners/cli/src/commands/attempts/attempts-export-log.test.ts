@@ -114,21 +114,3 @@ test("an attempt that a run took from another pipeline is in that run's log", (t
     ["kept/kept-script/1"],
   );
 });
-
-test("label sheets list every attempt of a run for two people without answers, and once with the rules' answers", (t) => {
-  const { root, run } = exporting(t);
-  assert.equal(run("kept", { format: "labels", output: "labels/" }), 0);
-  const sheet = (name: string) =>
-    readFileSync(join(root, "labels", name), "utf8")
-      .trimEnd()
-      .split("\r\n")
-      .slice(1)
-      .map((line) => line.split(","));
-  const ids = (name: string) => sheet(name).map(([id]) => id);
-  const [one, two, rules] = ["person-1.csv", "person-2.csv", "rules.csv"];
-  assert.equal(ids(one!).length, 4);
-  assert.deepEqual(ids(one!).sort(), ids(two!).sort());
-  const answers = (name: string) => sheet(name).map((row) => row.slice(6, 8));
-  assert.ok(answers(one!).every(([who, where]) => who === "" && where === ""));
-  assert.ok(answers(rules!).every(([who, where]) => who !== "" && where !== ""));
-});

@@ -5,7 +5,6 @@ import { processName } from "@mlrb/kit/processes/process-name";
 import { atif, atifFileName } from "@mlrb/report/exports/atif";
 import type { AttemptSource } from "@mlrb/report/exports/attempt-source";
 import { inspectFileName, inspectLog } from "@mlrb/report/exports/inspect-log";
-import { labelSheet, labelSheets } from "@mlrb/report/exports/label-sheet";
 import { attemptsOfRuns } from "../../attempts/attempts-of-run.ts";
 import { readAttempt } from "../../attempts/read-attempt.ts";
 import {
@@ -33,11 +32,6 @@ const formats: Record<string, Format> = {
   atif: {
     files: ([source]) => [{ name: atifFileName(source!), pieces: () => atif(source!) }],
     wholeRun: false,
-  },
-  labels: {
-    files: (sources) =>
-      labelSheets.map((sheet) => ({ name: `${sheet}.csv`, pieces: () => labelSheet(sources, sheet) })),
-    wholeRun: true,
   },
 };
 

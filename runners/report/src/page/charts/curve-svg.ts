@@ -1,4 +1,4 @@
-// An attempt's best self-reported value so far over its time, as SVG.
+// An attempt's best value so far, of its own lines or measured ones, over its time, as SVG.
 
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
@@ -32,8 +32,8 @@ export function curvePart({ bestSoFar, wallSeconds }: Timed, metric: string): Ht
         Plot.dot(bestSoFar, { x: "seconds", y: "value", r: 3, fill: "var(--agent-1)" }),
       ],
     },
-    `Best self-reported ${metric} so far: ${bestSoFar.map(({ seconds, value }) => `${value} at ${seconds} s`).join(", ")}`,
+    `Best ${metric} of its iterations so far: ${bestSoFar.map(({ seconds, value }) => `${value} at ${seconds} s`).join(", ")}`,
   );
-  return html`<figure><figcaption>Best self-reported ${metric} so far</figcaption>
+  return html`<figure><figcaption>Best ${metric} of its iterations so far</figcaption>
 ${figure}</figure>`;
 }
