@@ -40,6 +40,8 @@ def fault_of(stage: Stage, act: Act, folder: Path, control: Act | None = None) -
         first = attempt(folder, act, seconds=seconds)
         if is_judged(first, memory, folder):
             return None
+        late = f"it needs more than {first.seconds:.0f} s of computing"
+        words = late if first.end == "time" else first.detail.replace(str(folder), "submission")
         with tempfile.TemporaryDirectory(prefix="mlrb-control-") as place:
 
             def write_and_act(to: Path) -> None:
@@ -49,7 +51,7 @@ def fault_of(stage: Stage, act: Act, folder: Path, control: Act | None = None) -
             good = attempt(Path(place), write_and_act, seconds=math.inf)
         if good.end != "loaded":
             why = f"a known-good model is not judged here either: {good.detail or good.end}"
-            raise SystemExit(f"{words_of(first)}\n  help: {why}. Repair this machine, the data or the code")
+            raise SystemExit(f"{words}\n  help: {why}. Repair this machine, the data or the code")
         left = seconds - (time.monotonic() - begun)
         if left > 0 and is_judged(attempt(folder, act, seconds=left), memory, folder):
             return None
@@ -61,15 +63,7 @@ def fault_of(stage: Stage, act: Act, folder: Path, control: Act | None = None) -
             else:
                 path.unlink(missing_ok=True)
         raise
-    return f"it cannot be judged, and a known-good model can: {words_of(first)}".replace(
-        str(folder), "submission"
-    )
-
-
-def words_of(ended: Tried) -> str:
-    if ended.end == "time":
-        return f"it needs more than {ended.seconds:.0f} s of computing"
-    return ended.detail
+    return f"it cannot be judged, and a known-good model can: {words}"
 
 
 def is_judged(ended: Tried, memory: float, folder: Path) -> bool:

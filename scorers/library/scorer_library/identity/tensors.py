@@ -23,11 +23,7 @@ SINGLE = (2.0**-24, 0.0)  # models are computed in single precision, so a wider 
 
 def own_tensors(model: Any) -> dict[str, Tensor]:
     """The parameters of a loaded model. Tied weights count once; tensors that it did not load, never."""
-    known = (torch.float32, *STEPS)  # a wider type shows no more, and cannot be multiplied with given tensors
-    return {
-        name: parameter.detach() if parameter.dtype in known else parameter.detach().float()
-        for name, parameter in model.named_parameters()
-    }
+    return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
 class GivenModel:
