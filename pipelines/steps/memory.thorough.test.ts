@@ -64,7 +64,7 @@ test("a model whose table of 8-bit floats torch cannot read is a failed measurem
     found.measurements[0]!.runs.map(({ end }) => end),
     ["failed"],
   );
-  assert.match(found.evidence, /a known-good model can: NotMeasurable: NotImplementedError/);
+  assert.match(found.evidence, /a known-good model can: NotMeasurable: NotImpl/);
   assert.equal(found.answer, "undecided");
 });
 

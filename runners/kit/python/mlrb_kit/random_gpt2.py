@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-HEADS, POSITIONS, CONTROL_WIDTH = 4, 1024, 512
+HEADS, POSITIONS = 4, 1024
+CONTROL_WIDTH, CONTROL_POSITIONS = 512, 4096  # a memory rule reads 2 000 tokens, whatever the model states
 END = "<|endoftext|>"
 
 
-def write_random_gpt2(folder: Path, bpe: "Tokenizer", *, seed: int, width: int, layers: int) -> None:
+def write_random_gpt2(
+    folder: Path, bpe: "Tokenizer", *, seed: int, width: int, layers: int, positions: int = POSITIONS
+) -> None:
     """Writes the model over the tokens of `bpe`, which gets an end token, and its tokenizer."""
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
@@ -22,7 +25,7 @@ def write_random_gpt2(folder: Path, bpe: "Tokenizer", *, seed: int, width: int, 
     torch.manual_seed(seed)
     config = GPT2Config(
         vocab_size=len(tokenizer),
-        n_positions=POSITIONS,
+        n_positions=positions,
         n_embd=width,
         n_layer=layers,
         n_head=HEADS,
@@ -42,4 +45,4 @@ def write_control(folder: Path, size: int) -> None:
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bpe.decoder = decoders.ByteLevel()
     layers = max(1, size // (12 * CONTROL_WIDTH * CONTROL_WIDTH * 4))
-    write_random_gpt2(folder, bpe, seed=0, width=CONTROL_WIDTH, layers=layers)
+    write_random_gpt2(folder, bpe, seed=0, width=CONTROL_WIDTH, layers=layers, positions=CONTROL_POSITIONS)
