@@ -13,10 +13,10 @@ import shutil
 from pathlib import Path
 
 from mlrb_kit.anchor_titles import About, write_titles
+from mlrb_kit.random_gpt2 import write_random_gpt2
 from mlrb_kit.stage import Stage, read_stage
 from mlrb_kit.stored import read_stored
 from scorer_library.ngram import read_public, train_bpe
-from scorer_library.random_gpt2 import write_random_gpt2
 
 SEED = 0
 

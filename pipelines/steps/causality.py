@@ -9,9 +9,11 @@ By hand, to repeat a test (`seed` is in causality.json):
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
 from mlrb_kit.canonical import write_canonical
+from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage, read_stage
 
@@ -21,21 +23,28 @@ NEEDLESS = "no scorer of this task gives a model the tokens that it predicts"
 def main() -> None:
     stage = read_stage()
     admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
-    found = test_causality(stage, admission)
-    write_canonical(stage.output("causality"), {"formatVersion": 1, **found})
-    needed = admission["admitted"] and not admission.get("undecided") and found["detail"] != NEEDLESS
-    said = {key: found[key] for key in ("verdict", "detail", "untested") if key in found}
-    more = {"lookAhead": said, "tokenizer": tokenizer_of(stage)} if needed else {}
-    write_canonical(stage.output("admission"), {**admission, **more})
-    print(f"{found['verdict']}: {found['detail']}")
-
-
-def test_causality(stage: Stage, admission: dict[str, Any]) -> dict[str, Any]:
+    admitted = admission["admitted"] and not admission.get("undecided")
     kinds = [kind for name in stage.param("scorers") if (kind := scored_text(stage, name))]
-    if not kinds:
-        return undecided(NEEDLESS)
-    if not admission["admitted"] or admission.get("undecided"):
-        return undecided("the submission is not admitted")
+
+    def write(found: dict[str, Any]) -> None:
+        write_canonical(stage.output("causality"), {"formatVersion": 1, **found})
+        said = {key: found[key] for key in ("verdict", "detail", "untested") if key in found}
+        more = {"lookAhead": said, "tokenizer": tokenizer_of(stage, kinds)} if admitted and kinds else {}
+        write_canonical(stage.output("admission"), {**admission, **more})
+        print(f"{found['verdict']}: {found['detail']}")
+
+    def act(folder: Path) -> None:
+        write(found := test_causality(stage, folder, kinds))
+        if found["verdict"] == "undecided":
+            raise Rejected(found["detail"])
+
+    if not kinds or not admitted:
+        write(undecided("the submission is not admitted" if kinds else NEEDLESS))
+    elif fault := fault_of(stage, act, stage.input("submission")):
+        write(undecided(fault))
+
+
+def test_causality(stage: Stage, folder: Path, kinds: list[str]) -> dict[str, Any]:
     if stage.secret_seed is None:
         raise SystemExit(
             "no secret seed: declare secretSeed: true in the pipeline, or give --secret-seed HEX"
@@ -47,7 +56,7 @@ def test_causality(stage: Stage, admission: dict[str, Any]) -> dict[str, Any]:
     from scorer_library.causality.judge_causality import described, detail_of, measure_look_ahead
 
     try:
-        submission = load_submission(stage.input("submission"))
+        submission = load_submission(folder)
         found = measure_look_ahead(submission, texts, bytes.fromhex(stage.secret_seed))
     except Rejected as rejected:
         return {**undecided(str(rejected)), "seed": stage.secret_seed}
@@ -61,11 +70,10 @@ def test_causality(stage: Stage, admission: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def tokenizer_of(stage: Stage) -> dict[str, str]:
+def tokenizer_of(stage: Stage, kinds: list[str]) -> dict[str, str]:
     from scorer_library.causality.scored_texts import scored_texts
     from scorer_library.tokenizer_files import tokenizer_finding
 
-    kinds = [kind for name in stage.param("scorers") if (kind := scored_text(stage, name))]
     texts = scored_texts(stage.input("private"), kinds)
     given = {part for text in texts for part in (text.context, text.scored)}
     return tokenizer_finding(stage.input("submission"), given)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.canonical import write_canonical
+from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage, read_stage
 
@@ -29,23 +30,28 @@ def main() -> None:
     rules = [
         one for one in stage.param("rules") if stage.param("data") in one.get("on", [stage.param("data")])
     ]
-    found: dict[str, Any] = {"given": [], "tensors": [], "mixtures": [], "known": []}
-    if not admission["admitted"] or admission.get("undecided"):
-        found["detail"] = "the submission is not admitted"
-    elif not any(rule["method"] in (*COMPARED, MIXED, SCRATCH) for rule in rules):
-        found["detail"] = "no rule of the task compares weights"
-    else:
-        from mlrb_kit.submission import blame
 
+    def write(found: dict[str, Any] | str) -> None:
+        if isinstance(found, str):
+            found = {"given": [], "tensors": [], "mixtures": [], "known": [], "detail": found}
+        write_canonical(stage.output("identity"), {"formatVersion": 1, **found})
+
+    def act(folder: Path) -> None:
         try:
-            with blame("its tensors cannot be compared"):
-                found = compare(stage, rules)
+            write(compare(stage, folder, rules))
         except Rejected as rejected:
-            found["detail"] = str(rejected)
-    write_canonical(stage.output("identity"), {"formatVersion": 1, **found})
+            write(str(rejected))
+            raise
+
+    if not admission["admitted"] or admission.get("undecided"):
+        write("the submission is not admitted")
+    elif not any(rule["method"] in (*COMPARED, MIXED, SCRATCH) for rule in rules):
+        write("no rule of the task compares weights")
+    elif fault := fault_of(stage, act, stage.input("submission")):
+        write(fault)
 
 
-def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
+def compare(stage: Stage, folder: Path, rules: list[dict[str, Any]]) -> dict[str, Any]:
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
     from mlrb_kit.submission import check_files, load_model
     from scorer_library.identity.compare import compare_model
@@ -59,7 +65,6 @@ def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
         raise SystemExit(
             "no secret seed: declare secretSeed: true in the pipeline, or give --secret-seed HEX"
         )
-    folder = stage.input("submission")
     work = Work()
     model = load_model(folder, check_files(folder))
     own = own_tensors(model)

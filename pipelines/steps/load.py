@@ -10,9 +10,10 @@ import json
 from mlrb_kit.admitted import Undecided
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.load_check import check_load
+from mlrb_kit.random_gpt2 import write_control
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import read_stage
-from scorer_library.trial_load import import_libraries, load, write_control
+from scorer_library.trial_load import import_libraries, load
 
 
 def main() -> None:

@@ -5,10 +5,13 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/me
     --output memorisation=FILE
 """
 
+from pathlib import Path
+
 from mlrb_kit.admitted import Undecided, check_admitted
 from mlrb_kit.canonical import write_canonical
+from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.stage import Stage, read_stage
+from mlrb_kit.stage import read_stage
 from scorer_library.memorisation.compared_documents import compared_documents, has_private_documents
 from scorer_library.memorisation.model_bits import Model, submission_bits
 
@@ -17,19 +20,27 @@ NAME = "submission"
 
 def main() -> None:
     stage = read_stage()
-    documents = has_private_documents(stage.input("private"))
-    models = [measured(stage)] if documents else []
-    found = {"formatVersion": 1, "privateDocuments": documents, "reference": None, "models": models}
-    write_canonical(stage.output("memorisation"), found)
+    public, private = stage.input("public"), stage.input("private")
 
+    def write(documents: bool, *models: Model) -> None:
+        found = {"formatVersion": 1, "privateDocuments": documents, "reference": None, "models": [*models]}
+        write_canonical(stage.output("memorisation"), found)
 
-def measured(stage: Stage) -> Model:
+    def act(folder: Path) -> None:
+        found = submission_bits(NAME, folder, compared_documents(public, private).documents)
+        write(True, found)
+        if found["kind"] == "rejected":
+            raise Rejected(found["reason"])
+
+    if not has_private_documents(private):
+        write(False)
+        return
     try:
         check_admitted(stage)
+        if fault := fault_of(stage, act, stage.input("submission")):
+            raise Rejected(fault)
     except (Rejected, Undecided) as why:
-        return {"name": NAME, "kind": "rejected", "reason": str(why).partition("\n")[0]}
-    documents = compared_documents(stage.input("public"), stage.input("private")).documents
-    return submission_bits(NAME, stage.input("submission"), documents)
+        write(True, {"name": NAME, "kind": "rejected", "reason": str(why).partition("\n")[0]})
 
 
 if __name__ == "__main__":

@@ -6,9 +6,12 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/me
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
 from mlrb_kit.canonical import write_canonical
+from mlrb_kit.guarded import fault_of
+from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import read_stage
 
 METHOD = "memory-max"
@@ -17,13 +20,25 @@ METHOD = "memory-max"
 def main() -> None:
     stage = read_stage()
     admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
-    measurements = []
-    if admission["admitted"] and not admission.get("undecided"):
-        for recipe in recipes(stage.param("rules"), stage.param("data")):
-            from scorer_library.costs.memory_limit import measure_limit  # late: most tasks have no such rule
+    asked = recipes(stage.param("rules"), stage.param("data"))
 
-            measurements.append(measure_limit(stage.input("submission"), **recipe))
-    write_canonical(stage.output("memory"), {"formatVersion": 1, "measurements": measurements})
+    def write(measurements: list[dict[str, Any]]) -> None:
+        write_canonical(stage.output("memory"), {"formatVersion": 1, "measurements": measurements})
+
+    def act(folder: Path) -> None:
+        from scorer_library.costs.memory_limit import measure_limit  # late: most tasks have no such rule
+
+        found = [measure_limit(folder, **recipe) for recipe in asked]
+        write(found)
+        if failed := [run for one in found for run in one["runs"] if run["end"] == "failed"]:
+            raise Rejected(failed[0]["detail"])
+
+    if not asked or not admission["admitted"] or admission.get("undecided"):
+        write([])
+    elif fault := fault_of(stage, act, stage.input("submission")):
+        failed = {"end": "failed", "atLeastBytes": 0, "detail": fault}
+        names = {"limit_bytes": "bytes", "tokens": "tokens", "new_tokens": "newTokens"}
+        write([{**{names[key]: recipe[key] for key in recipe}, "runs": [failed]} for recipe in asked])
 
 
 def recipes(rules: list[dict[str, Any]], data: str) -> list[dict[str, int]]:

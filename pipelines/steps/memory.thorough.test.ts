@@ -21,9 +21,16 @@ const MB = 1e6;
 const program = `
 import sys
 from pathlib import Path
+import torch
 from memory_models import save_small, save_wide
+from safetensors.torch import load_file, save_file
 save_wide(Path(sys.argv[1], "wide"))
 save_small(Path(sys.argv[1], "small"))
+save_small(Path(sys.argv[1], "eighths"))
+weights = Path(sys.argv[1], "eighths", "model.safetensors")
+tensors = load_file(weights)
+table = next(name for name in tensors if "embed_tokens" in name or "wte" in name)
+save_file({**tensors, table: tensors[table].to(torch.float8_e4m3fn)}, weights, metadata={"format": "pt"})
 `;
 before(() => {
   const folders = `${pythonPath(repository)}:${join(repository, "scorers/library/tests")}`;
@@ -49,6 +56,16 @@ test("a model whose weights and logits fit fails by its activations, under the h
   const over = judge("wide", { bytes: 120 * MB, tokens: 2000, newTokens: 128 });
   assert.deepEqual([over.measurements[0]!.runs[0]!.end, over.answer], ["over-limit", "fail"]);
   assert.match(over.evidence, /^net peak at least about 240 MB.*it asked for more than its hard limit/);
+});
+
+test("a model whose table of 8-bit floats torch cannot read is a failed measurement, and no failed stage", () => {
+  const found = judge("eighths", { bytes: 120 * MB, tokens: 2000 });
+  assert.deepEqual(
+    found.measurements[0]!.runs.map(({ end }) => end),
+    ["failed"],
+  );
+  assert.match(found.evidence, /a known-good model can: NotMeasurable: NotImpl/);
+  assert.equal(found.answer, "undecided");
 });
 
 test("an honest model passes, and is undecided at a limit that it just needs", () => {

@@ -7,9 +7,9 @@ and, to make the tokenizer: … --input public=DIR --output tokenizer=FILE
 
 from tokenizers import Tokenizer
 
+from mlrb_kit.random_gpt2 import write_random_gpt2
 from mlrb_kit.stage import read_stage
 from scorer_library.ngram import read_public, train_bpe
-from scorer_library.random_gpt2 import write_random_gpt2
 
 
 def main() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from mlrb_kit.random_gpt2 import write_random_gpt2
 from scorer_library.heldout import read_heldout
 from scorer_library.ngram import train_bpe
 from scorer_library.public_texts import read_texts
-from scorer_library.random_gpt2 import write_random_gpt2
 from scorer_library.windows import windows
 
 STEPS, ROWS, RATE = 150, 16, 3e-3

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from mlrb_kit.admitted import Undecided
 from mlrb_kit.load_check import check_load, held_bytes
+from mlrb_kit.random_gpt2 import write_control
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import load_submission
 from scorer_library.causality.judge_causality import detail_of, measure_look_ahead
 from scorer_library.causality.scored_texts import ScoredText
-from scorer_library.trial_load import load, write_control
+from scorer_library.trial_load import load
 from scorer_library.windows import windows
 
 CUTS = 64

@@ -4,16 +4,15 @@ import json
 import os
 from pathlib import Path
 
-from mlrb_kit.load_check import TEXT, OverLimit
+from mlrb_kit.load_check import TEXT, OverLimit, return_freed_memory
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import blame, check_files, load_model, load_tokenizer, sketch_model
 from mlrb_kit.tokenizer_growth import tokenizer_growth
 
-WIDTH = 512
-
 
 def load(folder: Path) -> None:
     """Each part on its own, as some scorers do: a part that is refused hides no other one."""
+    return_freed_memory()
     refused = False
     for part in (sketch_model, use_tokenizer):
         try:
@@ -48,12 +47,3 @@ def import_libraries() -> None:
     )
 
     torch.set_num_threads(1)
-
-
-def write_control(folder: Path, size: int) -> None:
-    """A GPT-2 of about `size` bytes, never trained, with a tokenizer of single bytes."""
-    from scorer_library.ngram import train_bpe
-    from scorer_library.random_gpt2 import write_random_gpt2
-
-    layers = max(1, size // (12 * WIDTH * WIDTH * 4))
-    write_random_gpt2(folder, train_bpe([TEXT]), seed=0, width=WIDTH, layers=layers)

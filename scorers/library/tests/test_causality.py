@@ -64,6 +64,22 @@ class Controls(unittest.TestCase):
         long = max(len(one.ids) for sequences in encoded for one in sequences)
         self.assertTrue(tested(lambda ids, _: 5.0 * (len(ids) > long), texts=texts).looks_ahead())
 
+    def test_a_model_of_any_float_type_is_tested_and_one_of_no_known_type_is_refused(self) -> None:
+        from transformers import AutoModelForCausalLM
+
+        sizes = {"n_embd": 16, "n_layer": 1, "n_head": 2, "vocab_size": len(TOKENIZER)}
+        model = AutoModelForCausalLM.from_config(config_of("gpt2", sizes)).eval()
+        for dtype, tolerance in ((torch.float64, 1e-3), (torch.bfloat16, 0.1)):
+            found = measure_look_ahead(submission_of(model.to(dtype), TOKENIZER), SCORED[:20], bytes(32))
+            self.assertFalse(found.looks_ahead())
+            self.assertEqual((found.dtype, found.tolerance), (str(dtype).removeprefix("torch."), tolerance))
+        for dtype in (torch.int8, torch.bool, torch.complex64, torch.float8_e4m3fn):
+            for parameter in model.parameters():
+                parameter.requires_grad_(requires_grad=False)
+                parameter.data = parameter.data.to(dtype)
+            with self.assertRaisesRegex(Rejected, "the model computes in"):
+                measure_look_ahead(submission_of(model, TOKENIZER), SCORED[:20], bytes(32))
+
     def test_attention_in_both_directions_is_found(self) -> None:
         from transformers import AutoModelForCausalLM
 

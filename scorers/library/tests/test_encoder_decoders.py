@@ -1,8 +1,10 @@
 """Encoder-decoders are read, tested and continued as lm-eval and transformers do it."""
 
+import copy
 import json
 import tempfile
 import unittest
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +16,7 @@ from leaking_models import SCORED, TEXTS, TOKENIZER
 from torch.nn.functional import one_hot
 
 from mlrb_kit.log_probabilities import log_probabilities
+from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, is_encoder_decoder
 from scorer_library.causality.encode_texts import PAD, Encoder
 from scorer_library.causality.judge_causality import measure_look_ahead
@@ -149,6 +152,47 @@ class LookAhead(unittest.TestCase):
             self.assertGreater(len(found.cuts), CUTS)
             gain = max(abs(value) for cut in found.cuts for value in (cut.gain.token, cut.gain.prefix))
             self.assertLess(3 * gain, found.tolerance, kind)
+
+    def test_padding_by_other_rows_of_a_batch_is_no_other_encoding(self) -> None:
+        pairs = [
+            ScoredText(f"p/{at}", "", f" {text[: 20 + at % 60]}", "sentence-pairs", "p")
+            for at, text in enumerate(TEXTS)
+        ]
+        for kind in SIZES:
+            found = measure_look_ahead(submission_of(model_of(kind)), pairs, bytes(32))
+            self.assertLess(len({cut.source for cut in found.cuts}), len(pairs))  # other batches
+            self.assertFalse(found.looks_ahead())
+
+    def test_a_tokenizer_that_encodes_a_context_in_another_way_each_time_is_refused(self) -> None:
+        class Changing(type(TOKENIZER)):  # type: ignore[misc]
+            def encode(self, text: str, **more: Any) -> list[int]:
+                calls.append(text)
+                changes = [len(calls) % 7] if text.endswith("Answer:") else []
+                return [*changes, *super().encode(text, **more)]
+
+        calls: list[str] = []
+        changing = copy.deepcopy(TOKENIZER)
+        changing.__class__ = Changing
+        submission = replace(submission_of(model_of("t5")), tokenizer=changing)
+        with self.assertRaisesRegex(Rejected, "in different ways"):
+            measure_look_ahead(submission, QUESTIONS, bytes(32), CUTS)
+
+    def test_a_type_whose_rows_share_the_places_of_experts_does_not_look_ahead(self) -> None:
+        from transformers import AutoModelForSeq2SeqLM
+
+        # each of two experts gets each token: those of one row fit, those of two do not
+        own = {"num_experts": 2, "expert_capacity": 32, "moe_eval_capacity_token_fraction": -1.0}
+        own |= {"encoder_sparse_step": 1, "decoder_sparse_step": 1}
+        torch.manual_seed(0)
+        config = config_of("nllb-moe", {**IDS, **SIZES["bart"], **own, "init_std": 0.5})
+        submission = submission_of(AutoModelForSeq2SeqLM.from_config(config).eval())
+        one, two = (torch.tensor([TOKENIZER.encode(text)[:24]]) for text in TEXTS[:2])
+        with torch.inference_mode():
+            alone = submission.model(input_ids=two[:, :1], labels=two).logits[0]
+            both = torch.cat([one, two])
+            among = submission.model(input_ids=both[:, :1], labels=both).logits[1]
+        self.assertGreater((alone - among).abs().max(), 1e-2, "rows do not interact")
+        self.assertFalse(measure_look_ahead(submission, QUESTIONS, bytes(32), CUTS).looks_ahead())
 
 
 class Reading(unittest.TestCase):

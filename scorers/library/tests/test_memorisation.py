@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from mlrb_kit.anchor_titles import write_titles
+from mlrb_kit.random_gpt2 import write_random_gpt2
 from mlrb_kit.submission import load_submission
 from scorer_library.bits_per_byte import document_bits, encode_windows
 from scorer_library.memorisation.compared_documents import compared_documents, evenly
 from scorer_library.memorisation.model_bits import OTHERS, reference_bits, text_bits, window_bits
 from scorer_library.ngram import train_bpe
-from scorer_library.random_gpt2 import write_random_gpt2
 from scorer_library.windows import windows
 
 

@@ -70,7 +70,7 @@ export async function attempt(
   );
   writeFileSync(at("data/train.jsonl"), texts.map((text) => `${JSON.stringify({ text })}\n`).join(""));
   const make =
-    "import sys; from pathlib import Path; from scorer_library.random_gpt2 import write_random_gpt2 as w; " +
+    "import sys; from pathlib import Path; from mlrb_kit.random_gpt2 import write_random_gpt2 as w; " +
     "from scorer_library.ngram import train_bpe as b; " +
     "w(Path(sys.argv[1]), b(Path(sys.argv[2]).read_text().split('\\n')), seed=0, width=32, layers=1)";
   if (script.includes("data/good"))

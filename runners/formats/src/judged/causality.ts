@@ -25,7 +25,7 @@ const cut = wholeObject({
 
 const measured = {
   ...wholeObject({
-    dtype: oneOf("float32", "float16", "bfloat16"),
+    dtype: oneOf("float64", "float32", "float16", "bfloat16"),
     tolerance: wholeObject({
       cut: { ...amount, description: "nats of one cut that rounding explains" },
       mean: { ...amount, description: "nats of the mean over cuts" },

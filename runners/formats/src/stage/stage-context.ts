@@ -64,7 +64,7 @@ const sandbox = {
 
 export const stageContext = fileFormat(
   "mlrb stage context",
-  wholeExcept(["sources", "waits", "sandbox", "secretSeed"], {
+  wholeExcept(["sources", "waits", "limits", "sandbox", "secretSeed"], {
     formatVersion: { const: 1 },
     stage: {
       ...text,
@@ -99,6 +99,10 @@ export const stageContext = fileFormat(
     waits: {
       ...openObject({ providerMs: amount, operatorMs: amount }, []),
       description: "how long it may wait for its provider or a person, if the pipeline sets limits",
+    },
+    limits: {
+      ...openObject({ timeMs: amount, memoryBytes: amount }, []),
+      description: "of a stage that opens what untrusted code made: it must judge before it reaches them",
     },
     sandbox,
     secretSeed: {

@@ -10,6 +10,8 @@ from mlrb_kit.stage import Stage
 class Undecided(Exception):
     """Fails the stage, so that the score is not measured: the submission is not known to be at fault."""
 
+    of_machine = True
+
     def __init__(self, reasons: str) -> None:
         self.reasons = reasons
         super().__init__(f"undecided: {reasons}\n  help: docs/sandbox.md, What a scorer reads")

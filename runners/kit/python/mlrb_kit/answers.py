@@ -6,6 +6,7 @@ task whose scorers judge no texts has an empty folder. Does not import torch, si
 """
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -41,6 +42,14 @@ def write_answers(folder: Path, made: Sequence[Prediction] | Rejected) -> None:
     # ASCII, since a reason may hold half a character
     lines = (json.dumps(row, sort_keys=True, allow_nan=False) for row in rows)
     (folder / FILE).write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
+
+
+def write_other_answers(given: Path, folder: Path) -> None:
+    """The same items with another text: what scorers of `given` must be able to judge."""
+    shutil.copytree(given, folder, dirs_exist_ok=True)
+    head, *rows = (given / FILE).read_text(encoding="ascii").splitlines()
+    others = [json.dumps({**json.loads(row), "text": "A ferry."}) for row in rows]
+    (folder / FILE).write_text("".join(f"{line}\n" for line in (head, *others)), encoding="ascii")
 
 
 def read_answers(folder: Path, names: Sequence[str]) -> list[Prediction]:

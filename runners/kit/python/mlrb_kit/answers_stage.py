@@ -14,6 +14,7 @@ from pathlib import Path
 from mlrb_kit.admitted import check_admitted
 from mlrb_kit.anchor_titles import read_titles
 from mlrb_kit.answers import Prediction, write_answers
+from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage, read_stage
 
@@ -29,15 +30,22 @@ def answers_stage(write: Write) -> None:
         for name in read_titles(models):
             write_answers(answers / name, asked(write, models / name, private))
     else:
-        write_answers(answers, submitted(write, stage))
+        submitted(write, stage, answers)
 
 
-def submitted(write: Write, stage: Stage) -> Sequence[Prediction] | Rejected:
+def submitted(write: Write, stage: Stage, answers: Path) -> None:
+    def act(folder: Path) -> None:
+        made = asked(write, folder, stage.input("private"))
+        write_answers(answers, made)
+        if isinstance(made, Rejected):
+            raise made
+
     try:
         check_admitted(stage)
+        if fault := fault_of(stage, act, stage.input("submission")):
+            raise Rejected(fault)
     except Rejected as rejected:
-        return rejected
-    return asked(write, stage.input("submission"), stage.input("private"))
+        write_answers(answers, rejected)
 
 
 def asked(write: Write, model: Path, private: Path) -> Sequence[Prediction] | Rejected:

@@ -14,6 +14,8 @@ GPUS = "MLRB_GPUS"
 class NoGpu(RuntimeError):
     """The held GPU cannot be used: not measured, and never measured on the CPU instead."""
 
+    of_machine = True
+
 
 def gpus_held() -> int:
     return int(os.environ.get(GPUS) or 0)

@@ -12,16 +12,18 @@ import math
 import os
 import resource
 import signal
+import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from errno import EDQUOT, EIO, EMFILE, ENFILE, ENOSPC
 from pathlib import Path
 from typing import Any
 
 from mlrb_kit.admitted import Undecided
 from mlrb_kit.end_with_parent import end_with_parent
 from mlrb_kit.rejected import Rejected
-from mlrb_kit.stored import weight_files
 
 MIB, GIB = 2**20, 2**30
 MEMORY_SLACK = 2 * GIB  # for the libraries and for a model's masks and tables
@@ -29,6 +31,7 @@ SLOWER_MAX = 20  # times the control's time per byte
 CONTROL_BYTES_MAX = 64 * MIB
 SECONDS_MIN = 20  # of computing: small models spend their time on fixed costs
 BYTES_PER_SECOND = 20 * MIB  # far below what any honest model needs
+FULL = (ENOSPC, EDQUOT, EIO, EMFILE, ENFILE)
 TEXT = "The ferry left the harbour at seven, and nobody waved.\n" + "".join(map(chr, range(32, 127)))
 
 # of PR_SET_PDEATHSIG: the child ends with this process
@@ -40,8 +43,8 @@ class OverLimit(Exception):
 
 @dataclass(frozen=True)
 class Tried:
-    """How a load ended: loaded (or refused as by a scorer), over-limit, undecided, memory, time, killed
-    or died."""
+    """How a load ended: loaded, refused as by a scorer, undecided, over-limit, memory, time, killed, died or
+    machine."""
 
     end: str
     seconds: float  # of computing
@@ -69,7 +72,7 @@ def check_load(folder: Path, load: Load, write_control: WriteControl, memory_max
     seconds = max(SECONDS_MIN, size // BYTES_PER_SECOND)
     require_room(memory)
     first = tried(folder, load, memory, seconds)
-    if first.end == "loaded":
+    if first.end in ("loaded", "refused"):
         return
     if first.end == "over-limit":
         raise Rejected(first.detail)
@@ -89,7 +92,7 @@ def check_load(folder: Path, load: Load, write_control: WriteControl, memory_max
         raise RuntimeError(f"a known-good model does not load here either: {control.detail or control.end}")
     allowed = max(seconds, SLOWER_MAX * control.seconds * max(1.0, size / control_size))
     second = tried(folder, load, memory, allowed)
-    if second.end == "loaded":
+    if second.end in ("loaded", "refused"):
         return
     if second.end == "time":
         raise Rejected(
@@ -122,11 +125,15 @@ def require_room(memory: int) -> None:
 
 
 def weight_bytes(folder: Path) -> int:
+    from mlrb_kit.stored import weight_files  # late: scorers of texts may run without safetensors
+
     return sum(path.stat().st_size for path in weight_files(folder))
 
 
-def tried(folder: Path, load: Load, memory: int, seconds: float) -> Tried:
+def tried(folder: Path, load: Load, memory: float, seconds: float) -> Tried:
     """Loads in a forked child. `memory`: bytes that it may take besides what this process already holds."""
+    sys.stdout.flush()
+    sys.stderr.flush()
     receive, send = os.pipe()
     child = os.fork()
     if child == 0:
@@ -165,38 +172,47 @@ def return_freed_memory() -> None:
         ctypes.CDLL(None).mallopt(-3, 2**25)  # M_MMAP_THRESHOLD
 
 
-def run_child(folder: Path, load: Load, memory: int, seconds: float, send: int) -> None:
+def run_child(folder: Path, load: Load, memory: float, seconds: float, send: int) -> None:
     """Never returns."""
+    answer = {"end": "died"}
     try:
         end_with_parent()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-        cpu = int(seconds) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 10))  # SIGXCPU first, which names the cause
-        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-        return_freed_memory()
+        if memory < math.inf:
+            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            soft = int(memory) if hard == resource.RLIM_INFINITY else min(int(memory), hard)
+            resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+        if seconds < math.inf:
+            cpu = int(seconds) + 1
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+            signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        load(folder)
         answer = {"end": "loaded"}
-        try:
-            load(folder)
-        except OverLimit as error:
-            answer = {"end": "over-limit", "detail": str(error)[:1000]}
-        except Undecided as error:
-            answer = {"end": "undecided", "detail": error.reasons[:1000]}
-        except Rejected:
-            pass  # the scorers say why
-        except MemoryError as error:
-            answer = {"end": "memory", "detail": str(error)[:200]}
-        except RuntimeError as error:
-            if "memory" not in str(error):
-                raise
-            answer = {"end": "memory", "detail": str(error)[:200]}
-        os.write(send, json.dumps(answer).encode())
-        os._exit(0)
     except BaseException as error:
-        detail = f"{type(error).__name__}: {error}"[:200]
-        os.write(send, json.dumps({"end": "died", "detail": detail}).encode())
+        answer = answer_of(error)
     finally:
-        os._exit(1)
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os.write(send, json.dumps(answer).encode())
+        finally:
+            os._exit(0)
+
+
+def answer_of(error: BaseException) -> dict[str, str]:
+    words = f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
+    full = isinstance(error, OSError) and error.errno in FULL
+    if isinstance(error, OverLimit):
+        return {"end": "over-limit", "detail": str(error)[:1000]}
+    if isinstance(error, Undecided):
+        return {"end": "undecided", "detail": error.reasons[:1000]}
+    if isinstance(error, Rejected):
+        return {"end": "refused", "detail": words}  # the scorers say why
+    if full or isinstance(error, (KeyboardInterrupt, SystemExit)) or getattr(error, "of_machine", False):
+        return {"end": "machine", "detail": str(error)[:3000]}
+    traceback.print_exc()
+    memory = isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "memory" in str(error))
+    return {"end": "memory" if memory else "died", "detail": words}
 
 
 def held_bytes() -> int:

@@ -4,5 +4,6 @@
 class Rejected(Exception):
     """Raised with a reason for readers of the table; becomes a rejected score.
 
-    Any other exception is our fault: the script fails, and the score is not measured.
+    Any other exception is the submission's fault too where a known-good model passes (guarded.py). Otherwise
+    it is ours: the script fails, and the score is not measured.
     """

@@ -12,11 +12,14 @@ and `--input answers=DIR` for a scorer of generated texts (answers_stage.py).
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mlrb_kit.admitted import check_admitted, check_look_ahead
+from mlrb_kit.answers import write_other_answers
 from mlrb_kit.canonical import write_canonical
+from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import write_jsonl
 from mlrb_kit.stage import read_stage
@@ -49,16 +52,31 @@ def score_stage(measure: Measure, *, reads: str = "submission") -> None:
         "unit": str(stage.param("unit")),
         "direction": "lower" if stage.param("direction") == "lower" else "higher",
     }
+
+    def write(score: dict[str, Any] | Rejected, samples: Iterable[dict[str, Any]] = ()) -> None:
+        rejected = isinstance(score, Rejected)
+        result = {"kind": "rejected", "reason": str(score)} if rejected else {"kind": "scored", **score}
+        write_jsonl(stage.output("samples"), map(storable, samples))
+        write_canonical(stage.output("score"), {**header, **result})
+
+    def act(folder: Path) -> None:
+        try:
+            score, samples = measure(folder, stage.input("private"))
+        except Rejected as rejected:
+            score, samples = rejected, ()
+        write(score, samples)
+        if isinstance(score, Rejected):
+            raise score
+
+    folder = stage.input(reads)
+    control = None if reads == "submission" else partial(write_other_answers, folder)
     try:
         check_admitted(stage)
         check_look_ahead(stage)
-        score, samples = measure(stage.input(reads), stage.input("private"))
+        if fault := fault_of(stage, act, folder, control):
+            raise Rejected(fault)
     except Rejected as rejected:
-        score, samples = rejected, []
-    rejected = isinstance(score, Rejected)
-    result = {"kind": "rejected", "reason": str(score)} if rejected else {"kind": "scored", **score}
-    write_jsonl(stage.output("samples"), map(storable, samples))
-    write_canonical(stage.output("score"), {**header, **result})
+        write(rejected)
 
 
 def storable(value: Any) -> Any:

@@ -8,7 +8,7 @@ import argparse
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ class Stage:
     outputs: dict[str, Path]  # absolute
     files: list[str] | None  # patterns of its declared repository files; None by hand: all are allowed
     secret_seed: str | None = None  # in hex, for a stage that declares secretSeed
+    limits: dict[str, float] = field(default_factory=dict)  # timeMs and memoryBytes, where it has them
 
     def param(self, name: str) -> Any:
         return self._named("param", self.params, name)
@@ -72,6 +73,7 @@ def read_stage() -> Stage:
         paths["outputs"],
         context["files"],
         context.get("secretSeed"),
+        context.get("limits", {}),
     )
 
 

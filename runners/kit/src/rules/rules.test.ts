@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { TaskRule } from "@mlrb/formats/declared/task";
+import type { MemoryMeasurement } from "@mlrb/formats/judged/memory";
 import { float32, type NewTensor } from "../safetensors/testing/safetensors-bytes.ts";
 import type { Json } from "../stage.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -332,6 +333,25 @@ test("a rule without kinds applies to all data, one with kinds to these", () => 
   assert.deepEqual(names("smoke"), ["size", "a"]);
   assert.deepEqual(names("paper"), ["size", "b"]);
   assert.deepEqual(names("other"), ["size"]);
+});
+
+test("a rule whose method throws on a submission's content is undecided, and an error of the system ends the stage", () => {
+  const judged = (error: Error) => {
+    const memory: MemoryMeasurement[] = [];
+    memory.find = () => {
+      throw error;
+    };
+    const context = { folder: root, weights: famous, ledger, budgetMs: 1, knownWeights: [], memory };
+    const given = rule({ method: "memory-max", with: { bytes: 1, tokens: 1 } });
+    return verdict([given], { formatVersion: 1, admitted: true, reasons: [] }, context);
+  };
+  const found = judged(new RangeError("Maximum call stack size exceeded"));
+  assert.equal(found.kind, "undecided");
+  assert.match(
+    found.rules[0]!.evidence,
+    /method fails on it: RangeError: "Maximum call stack size exceeded"/,
+  );
+  assert.throws(() => judged(Object.assign(new Error("full"), { errno: -28 })), /full/);
 });
 
 test("a failed strike disqualifies, an undecided one leaves the attempt undecided, and notes do neither", () => {

@@ -12,6 +12,7 @@ import {
   type Verdict,
 } from "@mlrb/formats/judged/verdict";
 import { undecidedText } from "../admission/clean-submission.ts";
+import { clip } from "../admission/clip.ts";
 import { describeWeights } from "./describe-weights.ts";
 import { mayDisqualify } from "./rule-evidence.ts";
 import type { Finding, RuleContext } from "./rule-method.ts";
@@ -21,7 +22,7 @@ import { ruleMethods } from "./rule-methods.ts";
 export function verdict(rules: TaskRule[], admission: Admission, context: RuleContext): Verdict {
   const verdicts = rules.flatMap((rule): RuleVerdict[] => {
     const { name, title, source, severity } = rule;
-    const finding = ruleMethods[rule.method]!.decide?.(context, rule.with ?? {});
+    const finding = found(rule, context);
     return finding ? [{ rule: name, title, source, severity, ...withinEvidence(finding, rule) }] : [];
   });
   if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
@@ -40,6 +41,19 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
   const kind = admission.admitted ? kindOfRules(verdicts) : "rejected";
   const whole: Verdict = { formatVersion: 2, kind, rules: verdicts, facts };
   return isNotScorable(admission) ? { ...whole, notScorable: true } : whole;
+}
+
+/** An error on a submission's own content, e.g. a stack that overflows, is no answer. Errors of the system are ours. */
+function found({ method, with: given }: TaskRule, context: RuleContext): Finding | undefined {
+  try {
+    return ruleMethods[method]!.decide?.(context, given ?? {});
+  } catch (error) {
+    if (!(error instanceof Error) || "errno" in error) throw error;
+    return {
+      answer: "undecided",
+      evidence: `the rule's method fails on it: ${error.name}: ${clip(error.message)}`,
+    };
+  }
 }
 
 /**

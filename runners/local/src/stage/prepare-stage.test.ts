@@ -261,6 +261,17 @@ test("stage.json holds each wait limit that is set", async (t) => {
   assert.deepEqual(await waits({ providerWaitMs: 0, operatorWaitMs: 0 }), { providerMs: 0, operatorMs: 0 });
 });
 
+test("stage.json holds the limits of a stage that opens a submission, by default those of its walls", async (t) => {
+  const at = lab(t);
+  const limits = async (one: object) =>
+    (await prepared(at, { stages: [{ name: "say", ...one }] })).stageJson.limits;
+  const opens = "untrusted" as const;
+  const given = { timeMs: 1000, memoryBytes: 2 ** 30 };
+  assert.deepEqual(await limits({ opens, execution: { limits: given } }), given);
+  assert.deepEqual(await limits({ opens }), { memoryBytes: 2 ** 31 });
+  assert.equal(await limits({ execution: { limits: given } }), undefined);
+});
+
 const gpu = { index: 3, uuid: "GPU-3", model: "H200", memoryBytes: 1, driver: "", slice: false };
 
 test("the request holds limits, network, image, CPUs, GPUs and token", async (t) => {

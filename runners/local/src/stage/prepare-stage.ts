@@ -54,6 +54,8 @@ export async function prepareStage(
   const permissions = stagePermissions(instance, bound, { workspace, work, beside });
   const recorded = recordedReads(instance, bound, { workspace, work, beside });
   if (recorded) overwrite(join(work, "recorder.json"), canonicalJson(recorded));
+  const walls = stageWalls(instance, bound, { ...context, beside });
+  const limits = outerLimits(instance);
   const stageFile = join(work, "stage.json");
   overwrite(
     stageFile,
@@ -62,12 +64,12 @@ export async function prepareStage(
         inputs,
         outputs,
         ...(context.services && { services: context.services }),
+        ...(walls && { limits: { memoryBytes: walls.limits.memoryBytes, ...limits } }),
         ...(stage.untrusted && { sandbox: sandboxAsked(instance, bound, { ...context, beside }) }),
         ...(stage.spec.secretSeed && { secretSeed: secretSeed(workspace.state.state, bound.key) }),
       }),
     ),
   );
-  const walls = stageWalls(instance, bound, { ...context, beside });
   const variables = stageVariables(instance, bound, { ...context, stageFile });
   return {
     id: instance.id,
@@ -86,7 +88,7 @@ export async function prepareStage(
     outputs,
     ...(context.services && { services: context.services }),
     log: join(work, "log"),
-    limits: outerLimits(instance),
+    limits,
     ...(preload !== undefined && { preload }),
     ...(permissions && { permissions }),
     ...(walls && { walls }),

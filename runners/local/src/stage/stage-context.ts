@@ -18,6 +18,8 @@ type Paths = {
   outputs: Record<string, string>;
   /** The addresses of services by name. */
   services?: Record<string, string>;
+  /** Of a stage inside walls. */
+  limits?: { timeMs?: number; memoryBytes?: number };
   sandbox?: SandboxRequest;
   secretSeed?: string;
 };
@@ -25,7 +27,7 @@ type Paths = {
 export function stageContext(
   instance: Instance,
   { parts }: Pick<Bound, "parts">,
-  { inputs, outputs, services, sandbox, secretSeed }: Paths,
+  { inputs, outputs, services, limits, sandbox, secretSeed }: Paths,
 ): StageContext {
   const { action } = instance;
   // a durable stage outlives its run, and the address with it: it reads services.json in its folder; a node has its own
@@ -42,6 +44,7 @@ export function stageContext(
     sources: Object.keys(parts.files),
     budget: action.budget,
     ...waitLimits(instance),
+    ...(limits && { limits }),
     ...(sandbox && { sandbox }),
     ...(secretSeed !== undefined && { secretSeed }),
   };

@@ -32,6 +32,11 @@ class Sequence:
     scored_from: int
     width: int
     given: "array[int] | None" = None
+    padded: bool = False  # the last id is padding, which depends on the other rows of a batch
+
+    def text(self) -> tuple[Many[int], Many[int] | None]:
+        """The ids that the tokenizer gave, which are the same each time."""
+        return self.ids[:-1] if self.padded else self.ids, self.given
 
     def cuts(self) -> range:
         """Places of tokens that are both in the input and predicted."""
@@ -103,7 +108,7 @@ def sequence_of(row: "Row") -> Sequence:
     scored_from = len(row.ids) - row.answer
     padded = row.given is not None and row.width > row.answer
     ids = array("i", (*row.ids, PAD)) if padded else row.ids
-    return Sequence(ids, scored_from, row.width, row.given)
+    return Sequence(ids, scored_from, row.width, row.given, padded)
 
 
 def places_of(sequences: list[Sequence]) -> list[tuple[int, int]]:

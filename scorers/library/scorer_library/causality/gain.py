@@ -15,8 +15,6 @@ from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, blame
 from scorer_library.causality.encode_texts import PAD, Sequence
 
-BATCH_BYTES = 2**27  # of logits in one forward pass
-
 
 @dataclass(frozen=True)
 class Gain:
@@ -49,21 +47,18 @@ def gains(submission: Submission, one: Sequence, replaced: Many[tuple[int, Many[
 def likelihoods(submission: Submission, rows: list[list[int]], one: Sequence) -> Any:
     """Log-likelihoods in nats of ids[1:] after each row's inputs, float64, of shape (rows, len(ids) - 1).
 
-    All rows are computed in batches of one size, since a batch of another size may round differently.
+    Each row is read alone, since types with a capacity of experts (NLLB-MoE) let rows of a batch interact.
     """
     import torch
 
     ids = list(one.ids)
     target = torch.tensor(ids[1:], device=device())
     padding = [PAD] * (one.width - len(ids) + 1)
-    fits = len(rows) * one.width * submission.vocabulary * 4 <= BATCH_BYTES
-    size = len(rows) if fits else 1
+    given = None if one.given is None else list(one.given)
     found = []
     with torch.inference_mode(), blame("the model fails on text"):
-        for start in range(0, len(rows), size):
-            inputs = [row + padding for row in rows[start : start + size]]
-            given = None if one.given is None else list(one.given)
-            logits = submission.next_logits(inputs, given)[:, : len(ids) - 1].float()
+        for row in rows:
+            logits = submission.next_logits([row + padding], given)[0, : len(ids) - 1].float()
             if not torch.isfinite(logits).all():
                 raise Rejected("non-finite output")
             if max(ids) >= logits.shape[-1]:
@@ -71,5 +66,5 @@ def likelihoods(submission: Submission, rows: list[list[int]], one: Sequence) ->
                     f"the tokenizer gives ids of {max(ids)}; the model predicts {logits.shape[-1]}"
                 )
             logs = torch.log_softmax(logits, dim=-1)
-            found.append(logs.gather(-1, target.expand(len(inputs), -1).unsqueeze(-1)).squeeze(-1))
-    return torch.cat(found).double()
+            found.append(logs.gather(-1, target.unsqueeze(-1)).squeeze(-1))
+    return torch.stack(found).double()

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ MEMORY_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_
 
 
 class NotMeasurable(RuntimeError):
-    """This machine cannot take the measurement: not measured, for every submission.
+    """The measurement failed. Without `status`, this machine cannot take it, of any submission.
 
     `status` is the exit status of a measuring process that ended without a result, negative for a signal.
     """
@@ -50,6 +51,7 @@ class NotMeasurable(RuntimeError):
     def __init__(self, reason: str, status: int | None = None) -> None:
         super().__init__(reason)
         self.status = status
+        self.of_machine = status is None
 
 
 def measure_fresh_memory(script: Path, submission: Path, settings: dict[str, int]) -> dict[str, Any]:
@@ -84,6 +86,8 @@ def measure_fresh(
         found = json.loads(result.read_text(encoding="utf-8"))
     if "rejected" in found:
         raise Rejected(found["rejected"])
+    if "notMeasurable" in found:
+        raise NotMeasurable(found["notMeasurable"], found.get("status"))
     return found
 
 
@@ -99,6 +103,11 @@ def answer_fresh(measure: Callable[[Path, dict[str, int]], dict[str, Any]]) -> N
         found = measure(args.submission, args.settings)
     except Rejected as rejected:
         found = {"rejected": str(rejected)}
+    except NotMeasurable as error:
+        found = {"notMeasurable": str(error)}
+    except Exception as error:
+        traceback.print_exc()
+        found = {"notMeasurable": f"{type(error).__name__}: {' '.join(str(error).split())}", "status": 1}
     write_json(args.result, found)
 
 
