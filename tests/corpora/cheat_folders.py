@@ -81,11 +81,21 @@ def encoder(kind: str, **settings: Any) -> Make:
     return make
 
 
-SMALL = {"embedding_size": 16}
+PLAIN = (
+    "bert",
+    "camembert",
+    "data2vec-text",
+    "deberta-v2",
+    "ernie",
+    "mpnet",
+    "roberta",
+    "roformer",
+    "xlm-roberta",
+)
+SMALL: dict[str, Any] = {"embedding_size": 16}
 ENCODERS: dict[str, dict[str, Any]] = {
-    **dict.fromkeys(("bert", "camembert", "data2vec-text", "deberta-v2", "ernie", "mpnet", "roberta"), {}),
-    **dict.fromkeys(("roformer", "xlm-roberta"), {}),
-    **dict.fromkeys(("albert", "electra"), SMALL),
+    **{kind: {} for kind in PLAIN},
+    **{kind: SMALL for kind in ("albert", "electra")},
     "mobilebert": {**SMALL, "intra_bottleneck_size": 16, "true_hidden_size": 16},
     "rembert": {"input_embedding_size": 16, "output_embedding_size": 16},
     "distilbert": {"dim": 16, "n_heads": 2, "n_layers": 1, "hidden_dim": 32},

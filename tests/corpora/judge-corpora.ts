@@ -30,10 +30,10 @@ export const corpora = {
   "honest recipes, written after the code": { kind: "honest", program: "tests/corpora/later_recipes.py" },
   cheats: { kind: "cheat", program: "tests/corpora/cheat_folders.py" },
 } as const;
-export type Corpus = keyof typeof corpora;
+type Corpus = keyof typeof corpora;
 
 /** The worst that happened to a folder, best first. `missing`: a stage failed, so a table would lack it. */
-export const fates = ["scored", "undecided", "floored", "struck", "refused", "missing"] as const;
+const fates = ["scored", "undecided", "floored", "struck", "refused", "missing"] as const;
 export type Fate = (typeof fates)[number];
 
 export type JudgedFolder = { corpus: Corpus; name: string; fate: Fate; why: string };
@@ -147,7 +147,7 @@ export function unexpected(judged: JudgedFolder[]): JudgedFolder[] {
 }
 
 /** The table of docs/rules.md. A folder with a documented fate is in the column of that fate, and is no exception. */
-export function corporaTable(judged: JudgedFolder[]): string {
+function corporaTable(judged: JudgedFolder[]): string {
   const rows = Object.entries(corpora).map(([corpus, { kind }]) => {
     const own = judged.filter((one) => one.corpus === corpus);
     const wrong = unexpected(own).length;

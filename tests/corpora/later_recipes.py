@@ -1,4 +1,4 @@
-"""Honest recipes that were written after the code that judges them: a count that no threshold was fitted to."""
+"""Honest recipes that were written after the code that judges them, so nothing was fitted to them."""
 
 CASES = {}
 if __name__ == "__main__":

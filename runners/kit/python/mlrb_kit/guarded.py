@@ -67,7 +67,7 @@ def fault_of(stage: Stage, act: Act, folder: Path, control: Act | None = None) -
 
 
 def is_judged(ended: Tried, memory: float, folder: Path) -> bool:
-    """Ends the script where the machine is at fault or gives less than a load may take, or nothing is known."""
+    """Ends the script where the machine is at fault, gives less than a load may take, or nothing is known."""
     if ended.end in ("machine", "undecided"):
         raise SystemExit(ended.detail)
     if ended.end in ("memory", "killed"):
