@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Member } from "@mlrb/formats/stage/collected";
 import { markdown } from "../formats/markdown.ts";
-import { anchorRows, Example, passed, scored, textItems } from "../testing/example.ts";
+import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
 
 /** Three seeds of one agent; `marks` are of the second. */
 function report(marks: Pick<Member, "resumed" | "interventions">) {
@@ -35,6 +35,28 @@ test("a resumed attempt counts, and a sensitivity row has the mean without it", 
   assert.match(text, /without resumed attempts .* 2\.25 \(1\)/);
   assert.match(text, /\\# resumed 2 times after its supervisor or host died/);
   assert.match(text, /1 attempt was resumed after a supervisor or host died \(\\#\)\./);
+});
+
+test("an attempt whose settings are undecided is no missing one alone: a sensitivity row counts it as the baseline", () => {
+  const example = new Example();
+  const open = {
+    rule: "known-settings",
+    answer: "undecided",
+    evidence: "the head differs from the embedding",
+  };
+  for (const seed of [1, 2, 3]) {
+    const axes = { task: "letters", agent: "plain", seed };
+    example.gives("attempt", axes, { submission: `sha256:${seed}` });
+    example.gives("validate", axes, seed === 2 ? verdict("undecided", open) : passed);
+    if (seed !== 2) example.gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2)));
+  }
+  const rows = anchorRows("bits", [{ name: "unigram", value: 3 }]);
+  const made = example.gives("anchors", { task: "letters", scorer: "bits" }, rows).report();
+  assert.deepEqual([made.cells[0]!.measured, made.cells[0]!.mean?.toFixed(2)], [2, "2.00"]);
+  const [row, ...others] = made.sensitivity;
+  assert.deepEqual(others, []);
+  assert.deepEqual([row!.variant, row!.attempts, row!.measured], ["undecided-as-floor", 1, 3]);
+  assert.equal(row!.mean?.toFixed(2), "2.33");
 });
 
 test("without a restart no table speaks of one", () => {

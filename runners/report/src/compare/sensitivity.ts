@@ -6,6 +6,7 @@ import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Sensitivity, SensitivityVariant } from "@mlrb/formats/report/sensitivity";
+import { undecidedCause } from "../read/undecided-cause.ts";
 import { asUndisturbed, type Counting, counting } from "./counting.ts";
 
 type Variant = {
@@ -18,10 +19,16 @@ type Variant = {
 const isUndecided = (attempt: Attempt, metric: string) =>
   attempt.verdict.kind === "undecided" && counting(attempt, metric).kind === "valid";
 
+/** Its settings are undecided, so no scorer read it. The agent could have handed in other settings. */
+const isUnscored = (attempt: Attempt) =>
+  isUndisturbed(attempt) &&
+  attempt.verdict.kind !== "missing" &&
+  undecidedCause(attempt.verdict.rules) !== undefined;
+
 const variants: Record<SensitivityVariant, Variant> = {
   "undecided-as-pass": { isAbout: isUndecided, as: counting },
   "undecided-as-floor": {
-    isAbout: isUndecided,
+    isAbout: (attempt, metric) => isUndecided(attempt, metric) || isUnscored(attempt),
     as: () => ({ kind: "failed", because: "struck" }),
   },
   "without-decisions": {
