@@ -13,6 +13,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import type { Result } from "@mlrb/local/run/result";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { parseVerdict } from "@mlrb/report/read/parse-artifacts";
+import { undecidedCause } from "@mlrb/report/read/undecided-cause";
 import { readRequest } from "../../runners/cli/src/request/request.ts";
 import { scoringOf } from "../../runners/cli/src/request/scored-target.ts";
 import { submitFolder } from "../../runners/cli/src/request/submit-folder.ts";
@@ -100,7 +101,12 @@ export async function judgeCorpora(
   }
 
   function fateOf(indices: number[]): Pick<JudgedFolder, "fate" | "why"> {
-    const found = indices.flatMap((index): Pick<JudgedFolder, "fate" | "why">[] => {
+    const [verdict, ...others] = indices;
+    const judged = results[verdict!]?.outputs?.verdict;
+    const read = judged && parseVerdict(workspace.store.textOf(judged.digest));
+    const open = read?.kind === "ok" ? undecidedCause(read.value.rules) : undefined;
+    if (open !== undefined) return { fate: "undecided", why: open }; // its scorers fail on purpose
+    const found = [verdict!, ...others].flatMap((index): Pick<JudgedFolder, "fate" | "why">[] => {
       const { id, stage } = plan.instances[index]!;
       const { outcome, outputs = {} } = results[index] ?? {};
       const text = (name: string) => workspace.store.textOf(outputs[name]!.digest);
