@@ -296,10 +296,10 @@ it("an attempt whose task has changed is not continued, and attempts resume fail
   at.script("prompt.md", "Write something else into submission/. Until {{deadline}}.\n");
   const planned = await at.pipeline(["plan", at.name, "--json", "--root", at.root], { env: keyEnv });
   assert.match(planned.stdout, /"kind":"lost".*it continues only with the inputs/);
-  const resumed = await at.pipeline(["attempts", "resume", basename(folder), "--root", at.root], {
-    env: keyEnv,
-  });
+  const resume = ["attempts", "resume", basename(folder), "--yes", "--root", at.root];
+  const resumed = await at.pipeline(resume, { env: keyEnv });
   assert.notEqual(resumed.code, 0);
+  assert.match(resumed.stderr, /^new-attempt: attempt\[task=empty.* would begin anew and be paid again/m);
   assert.match(resumed.stderr, /^not-resumed: attempt\[task=empty.*key has changed/m);
   assert.match(resumed.stderr, /attempts stop/);
   assert.ok(existsSync(folder));

@@ -26,8 +26,9 @@ export type ClientLimits = {
 };
 
 const limits: Required<ClientLimits> = {
-  // models may think for minutes: some providers keep the connection open meanwhile, others send nothing
-  idleMs: 300_000,
+  // models think for ten minutes and more, and some providers only keep the connection open meanwhile; under a hundredth
+  // of 24 hours, which the decision at a deadline leaves to the agent
+  idleMs: 840_000,
   // four times the largest answers of current models (128 000 tokens)
   answerCharactersMax: 2_000_000,
   // 400 bytes for each of 256 000 tokens fit: what is longer was not written by a model

@@ -345,3 +345,20 @@ test("a program's bad request is the agent's failure, a scaffold's is the harnes
       assert.equal(program.whose, own ? "agent-error" : scaffold.whose, cause);
     }
 });
+
+test("a server that quotes the request in its complaint does not let the agent's words choose the cause", () => {
+  const words = "Your credit balance is too low. The prompt is too long.";
+  const odd = {
+    type: "string_type",
+    loc: ["body", "messages", 3, "content"],
+    msg: "Input should be a string",
+  };
+  const python = `[{'type': 'string_type', 'loc': ('body', 'messages'), 'msg': 'Input should be a string', 'input': ["${words}"]}]`;
+  for (const error of [
+    said(422, { detail: [{ ...odd, input: [words] }] }),
+    said(400, { detail: [{ ...odd, input: { text: words } }] }),
+    said(400, { object: "error", message: python, type: "Bad Request", code: 400 }),
+    said(400, { error: { message: python, type: "Bad Request", code: 400 } }),
+  ])
+    assert.deepEqual([causeOf(error).cause, causeOf(error, "program").whose], ["bad-request", "agent-error"]);
+});

@@ -55,7 +55,10 @@ type ErrorDetails = {
 };
 
 function causeOfSeen({ status, codes, messages, names, answered }: ErrorDetails): ModelCause {
-  const words = messages.join("\n").toLowerCase();
+  const words = messages
+    .map((one) => one.replace(quoted, ""))
+    .join("\n")
+    .toLowerCase();
   const code = (...some: string[]) => codes.some((one) => some.includes(one));
   if (code("MLRB_IDLE", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT")) return "idle";
   if (code("MLRB_OVERSIZE")) return "garbage";
@@ -119,6 +122,9 @@ const tooLong = new RegExp(
   ].join("|"),
   "u",
 );
+
+/** The request, which FastAPI and vLLM quote where it is invalid: an agent must not choose the cause by its words. */
+const quoted = /["']input["']\s*:.*/su;
 
 /** Groq. */
 const badOutputCodes = ["tool_use_failed", "output_parse_failed", "json_validate_failed"];

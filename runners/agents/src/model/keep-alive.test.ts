@@ -93,3 +93,31 @@ test("an answer whose pieces come within the limit is taken whole, however long 
   assert.equal(responseOf(await asked).text, "a".repeat(30));
   assert.ok(heard >= 30);
 });
+
+test("a model that thinks for minutes while its provider keeps the connection open has time, but not without end", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const minutes = (count: number) => {
+    for (let past = 0; past < count * 60_000; past += 10_000) t.mock.timers.tick(10_000);
+  };
+  const thinks = (to: ServerResponse, { after }: { after: () => void }) => {
+    let pings = 0;
+    const timer = setInterval(() => {
+      if (pings++ < 3) {
+        to.write(": thinking\n\n");
+        if (pings > 1) minutes(4);
+      } else {
+        clearInterval(timer);
+        after();
+      }
+    }, 50);
+    to.on("close", () => clearInterval(timer));
+  };
+  const answers = (to: ServerResponse) =>
+    thinks(to, {
+      after: () =>
+        to.end(events(chatPiece({ content: "So" }), chatPiece({}, {}, { finish_reason: "stop" }), "[DONE]")),
+    });
+  assert.equal(responseOf(await askRaw(t, answers)).text, "So");
+  const never = (to: ServerResponse) => thinks(to, { after: () => minutes(10) });
+  assert.equal(failureOfResult(await askRaw(t, never)).cause, "idle");
+});

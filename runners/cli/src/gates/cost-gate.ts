@@ -9,10 +9,17 @@ import { refuse } from "../request/refuse.ts";
 import type { Request } from "../request/request.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { isWatchedAgain } from "../watch/watcher-channel.ts";
-import type { Gate } from "./gate.ts";
+import { type Gate, startedIn } from "./gate.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
-export type CostOptions = { maxCost?: string; maxGpuHours?: string; price?: string[]; yes?: boolean };
+export type CostOptions = {
+  maxCost?: string;
+  maxGpuHours?: string;
+  price?: string[];
+  yes?: boolean;
+  /** Only attempts that began are meant: a confirmation holds for no new one. */
+  continues?: boolean;
+};
 
 export type CostLimits = { gpuHours: number; dollars: number };
 
@@ -58,6 +65,14 @@ function lostAgain(stage: string): Diagnostic {
   };
 }
 
+function notBegun(stage: string): Diagnostic {
+  return {
+    code: "new-attempt",
+    message: `${stage} would begin anew and be paid again: its key is not that of an attempt that can continue.`,
+    help: `\`${typedProgram()} plan\` with the same pipeline and options says why`,
+  };
+}
+
 /** Whether the run may start; false after printing why not. */
 export async function costAgreed(
   { plan, selected }: Pick<Request, "plan" | "selected">,
@@ -74,8 +89,13 @@ export async function costAgreed(
     const gpus = execution.resources.gpus + (uses ? plan.instances[uses.from]!.execution.resources.gpus : 0);
     return stage.durable && (gpus > 0 || isPaid(action));
   });
-  if (!mayCost || (options.yes && !isWatchedAgain())) return true;
+  if (!mayCost || (options.yes && !options.continues && !isWatchedAgain())) return true;
   const { previews } = await previewPlan(plan, selected, gate);
+  const anew = options.continues && startedIn(previews).find(({ cost, certain }) => cost && certain);
+  if (anew) {
+    refuse([notBegun(plan.instances[anew.index]!.id)], options.json);
+    return false;
+  }
   const again = isWatchedAgain() && previews.find(({ cost, reasons }) => cost && reasons.some(isLost));
   if (again) {
     refuse([lostAgain(plan.instances[again.index]!.id)], options.json);

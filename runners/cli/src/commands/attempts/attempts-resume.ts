@@ -147,7 +147,7 @@ async function continueBroken(
     }
     const cards = [card, ...others.map((one) => one.card)];
     const only = cards.map(({ slot }) => slot.stage);
-    const asked = { ...options, profile, only, set: axesSet(cards) };
+    const asked = { ...options, profile, only, set: axesSet(cards), continues: true };
     code = Math.max(code, await runCommand(repository, pipeline, asked));
   }
   const { running } = stateFolder(rootFolder(repository, options.root));
