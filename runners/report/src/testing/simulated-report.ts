@@ -114,10 +114,10 @@ function claims(report: Report, of: Simulated): Claims {
   };
 }
 
-/** `a; b, tied with c; c`: the pairs that are not tied. */
+/** `a; b, not shown better than c; c`: the other pairs. */
 function rankedPairs(text: string): string[][] {
-  const entries = text.split("; ").map((entry) => entry.split(/, tied with |, | and /));
-  return entries.flatMap(([agent, ...tied], at) =>
-    entries.slice(at + 1).flatMap(([other]) => (tied.includes(other!) ? [] : [[agent!, other!]])),
+  const entries = text.split("; ").map((entry) => entry.split(/, not shown better than |, | and /));
+  return entries.flatMap(([agent, ...open], at) =>
+    entries.slice(at + 1).flatMap(([other]) => (open.includes(other!) ? [] : [[agent!, other!]])),
   );
 }
