@@ -95,7 +95,7 @@ test("tasks are named where Holm rejects them, and only if the test over all tas
   const some = withTaskPs(sample, [0.01, 0.06, 0.04, "too-few", 0.051]);
   assert.equal(
     headline(some)[2],
-    "Single tasks: reference is better than minimal at baby-lm and llm-efficiency (Holm over 5 tests: p at most 0.040).",
+    "Single tasks: reference differs from minimal and is better more often at baby-lm and llm-efficiency (Holm over 5 tests: p at most 0.040).",
   );
   assert.equal(
     headline(withTaskPs(tested({ p: 0.06 }), [0.01]))[2],
@@ -111,7 +111,7 @@ test("of three agents tasks are named once every pair differs, and ranks say who
   const ps = [0.01, 1, 1, 1, 1, 1, 1];
   assert.match(
     headline(withTaskPs(large, ps))[2]!,
-    /^Single tasks: one-loop is better than minimal at baby-steps; supervisor is better than minimal at baby-steps; supervisor is better than one-loop at baby-steps \(Holm over 21 tests: p at most 0\.010\)\.$/,
+    /^Single tasks: one-loop differs from minimal and is better more often at baby-steps; supervisor differs from minimal and is better more often at baby-steps; supervisor differs from one-loop and is better more often at baby-steps \(Holm over 21 tests: p at most 0\.010\)\.$/,
   );
   const pOf: Record<string, number> = { "minimal supervisor": 0.001, "minimal one-loop": 0.03 };
   const tied = comparing(withTaskPs(large, ps), ({ agents, overall }) => ({

@@ -201,8 +201,9 @@ function tasksText({ agentComparisons }: Report): string {
     return `Single tasks: none is named, because ${agentComparisons.length > 1 ? "not every pair of agents is shown to differ" : "the test over all tasks shows no difference"}.`;
   const named = all.flatMap(({ agents: [first, second], each }) => {
     if (each.kind === "too-few" || each.p > level) return [];
-    const who =
-      each.superiority > 0.5 ? `${first} is better than ${second}` : `${second} is better than ${first}`;
+    const [better, worse] = each.superiority > 0.5 ? [first, second] : [second, first];
+    // labels that cannot be swapped show a difference, and only of like spreads which agent is better
+    const who = `${better} differs from ${worse} and is better more often`;
     return [{ who, task: each.task, p: each.p }];
   });
   if (named.length === 0) return `Single tasks: none is shown to differ alone ${over}).`;

@@ -91,12 +91,13 @@ function claims(report: Report, of: Simulated): Claims {
   const pairs = overall.includes("the agents differ at some task")
     ? [["agent-0", "agent-1"]]
     : rankedPairs(/By mean rank: ([^.]+)\./.exec(overall)?.[1] ?? "");
-  const named = [...single.matchAll(/(agent-\d+) is better than (agent-\d+) at ([^;(]+)/g)].flatMap(
-    ([, better, worse, at]) =>
-      at!
-        .trim()
-        .split(/, | and /)
-        .map((task) => ({ better: better!, worse: worse!, task })),
+  const named = [
+    ...single.matchAll(/(agent-\d+) differs from (agent-\d+) and is better more often at ([^;(]+)/g),
+  ].flatMap(([, better, worse, at]) =>
+    at!
+      .trim()
+      .split(/, | and /)
+      .map((task) => ({ better: better!, worse: worse!, task })),
   );
   const differ = (first: string, second: string) =>
     of.differing > 0 && isFirstHalf(first, of) !== isFirstHalf(second, of);
