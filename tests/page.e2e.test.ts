@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { reportFormat } from "@mlrb/formats/report";
 import { page as drawPage } from "@mlrb/report/page/page";
+import { largeExample } from "@mlrb/report/testing/large-example";
 import { pageExample, samplePage } from "@mlrb/report/testing/page-example";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
@@ -98,6 +99,15 @@ for (const [name, file] of Object.entries(pages)) {
     await tab.close();
   });
 }
+
+test("a map of more attempts than a phone is wide scrolls by itself", { skip }, async () => {
+  const file = join(folder, "large.html");
+  writeFileSync(file, drawPage(largeExample()));
+  const { tab } = await open(file, { width: 360 });
+  assert.ok(await tab.evaluate("document.querySelector('.scroll:has(.heat)').scrollWidth > innerWidth"));
+  assert.equal(await tab.evaluate("document.documentElement.scrollWidth"), 360);
+  await tab.close();
+});
 
 test("a click on a mean leads to its attempts, from there to the score's stage, and to that stage's inputs", {
   skip,

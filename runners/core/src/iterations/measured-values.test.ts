@@ -19,9 +19,25 @@ for (const [what, text, values] of [
   ["Trainer's last line", "{'train_runtime': 61.2, 'train_loss': 3.6, 'epoch': 1.0}", ["train loss 3.6"]],
   [
     "an evaluation by a name of its own",
-    "{'eval_blimp': 0.7, 'eval_model_preparation_time': 0.1}",
-    ["eval blimp 0.7"],
+    "{'eval_blimp': 0.7, 'eval_model_preparation_time': 0.1} {'test_runtime': 3, 'test_blimp': 0.6, 'test_samples': 9}",
+    ["eval blimp 0.7", "test blimp 0.6"],
   ],
+  [
+    "settings and sizes of an evaluation",
+    '{"eval_batch_size": 8, "eval_delay": 0, "test_size": 0.1, "val": {"size": 5}, "eval_temperature": 0.7, "test_date": 20260101, "eval_loss": 3.4}',
+    ["eval loss 3.4"],
+  ],
+  [
+    "TRL's counts beside its metrics",
+    "{'eval_loss': 2.0, 'eval_runtime': 3.1, 'eval_num_tokens': 20000.0, 'eval_mean_token_accuracy': 0.56}",
+    ["eval loss 2", "eval mean-token-accuracy 0.56"],
+  ],
+  [
+    "a log of training by a short name of the learning rate",
+    '{"step": 100, "loss": 3.2, "lr": 0.0003}',
+    ["train loss 3.2"],
+  ],
+  ["a table of settings", "| Metric | Value |\n|---|---|\n| learning_rate | 0.01 |\n| date | 20260101 |", []],
   [
     "numbers as texts, as Transformers 5 prints them",
     "{'eval_loss': '3.41', 'epoch': '1.0'}",

@@ -4,6 +4,8 @@
 
 /** `value` may be NaN or infinite. */
 export type MeasuredValue = { name: string; split: string | null; value: number };
+/** `known`: the name is one of a metric. */
+type Named = { name: string; split: string | null; known: boolean };
 type Placed = MeasuredValue & { at: number };
 
 const textMax = 1 << 16;
@@ -11,8 +13,9 @@ const number = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)$/i
 const token =
   /"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'|[{}[\],:]|[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])|[-+]?(?:nan|inf(?:inity)?)(?!\w)|[a-z_][\w.]{0,80}/gi;
 const split = /^(train|training|dev|val|valid|validation|test|eval|evaluation|held-?out)(?:[-/.]|$)/;
-/** What Trainer adds to an evaluation that is no result of it, and the errors that lm_eval adds. */
-const beside = /(?:^|[-/.])(?:runtime|time|(?:samples|steps)-per-second|epoch|steps?|seed|stderr)$/;
+/** What Trainer and TRL add to an evaluation that is no result of it, and the errors that lm_eval adds. */
+const beside =
+  /(?:^|[-/.])(?:runtime|time|(?:samples|steps)-per-second|epoch|steps?|seed|stderr|samples|tokens|size)$/;
 /** Other numbers of JSON are settings, e.g. of a config.json. */
 const metric =
   /(?:^|[-/.])(?:loss|nll|acc|accuracy|acc-norm|f1|em|exact-match|perplexity|ppl|bits-per-(?:byte|token)|bpb|score|mcc|auc|rouge[\w-]{0,8}|chrf|wer|cer|mse|mae|rmse|error|precision|recall|pass@\d+)$/;
@@ -30,7 +33,14 @@ export function evaluatedValues(text: string): MeasuredValue[] {
   return measuredValues(text).filter((one) => one.split === null || !/^train/.test(one.split));
 }
 
-type Frame = { key: string | null; pending: string | null; found: Placed[]; trains: boolean };
+/** `isTrainers`: Trainer gives every evaluation its time. Elsewhere, `eval_…` of any name is mostly a setting. */
+type Frame = {
+  key: string | null;
+  pending: string | null;
+  found: (Placed & Named)[];
+  trains: boolean;
+  isTrainers: boolean;
+};
 
 /** JSON and Python's dictionaries. Only what a closing brace ends is taken: a cut number would be a wrong one. */
 function fromDictionaries(text: string): Placed[] {
@@ -49,17 +59,23 @@ function fromDictionaries(text: string): Placed[] {
     const [word] = found;
     const frame = frames.at(-1);
     const quoted = /^["']/.test(word) ? word.slice(1, -1) : null;
-    if (word === "{") frames.push({ key: frame?.pending ?? null, pending: null, found: [], trains: false });
+    if (word === "{")
+      frames.push({
+        ...{ key: frame?.pending ?? null, pending: null, found: [] },
+        ...{ trains: false, isTrainers: false },
+      });
     else if (frame === undefined) continue;
     else if (word === "}") {
       frames.pop();
-      for (const one of frame.found)
-        all.push({ ...one, split: one.split ?? (frame.trains ? "train" : null), at: found.index });
+      for (const { known, ...one } of frame.found)
+        if (known || frame.isTrainers)
+          all.push({ ...one, split: one.split ?? (frame.trains ? "train" : null), at: found.index });
     } else if (word === ":") frame.pending = last;
     else if (word === "," || word === "[" || word === "]") frame.pending = null;
     else if (frame.pending !== null && number.test(quoted ?? word)) {
       // Transformers 5 prints its numbers as texts; NumPy and torch print `np.float64(3.4)` and `tensor(3.4)`
-      frame.trains ||= /^(?:learning_rate|grad_norm)$/.test(frame.pending);
+      frame.trains ||= /^(?:learning_rate|lr|grad_norm)$/.test(frame.pending);
+      frame.isTrainers ||= /_(?:runtime|model_preparation_time)$/.test(frame.pending);
       const named = nameOf(frame.pending, frame.key);
       if (named) frame.found.push({ ...named, value: numberOf(quoted ?? word), at: found.index });
       frame.pending = null;
@@ -69,18 +85,19 @@ function fromDictionaries(text: string): Placed[] {
 }
 
 /** Name and split of a metric by its key and the key of its table; undefined for a key that names none. */
-function nameOf(key: string, table: string | null): { name: string; split: string | null } | undefined {
+function nameOf(key: string, table: string | null): Named | undefined {
   const [plain = "", filter] = plainName(key).split(",", 2); // lm_eval writes `acc,none`
   const own = split.exec(plain);
   const above = table === null ? null : plainName(table);
   const name = plain.slice(own?.[0].length ?? 0);
-  const known = own?.[1] ?? (above === null ? undefined : split.exec(above)?.[1]);
+  const of = own?.[1] ?? (above === null ? undefined : split.exec(above)?.[1]);
   const evaluates = own !== null && !/^train/.test(own[1]!);
-  if (name === "" || beside.test(name) || !(evaluates || metric.test(name))) return undefined;
-  return { name: name.slice(0, 80), split: known ?? (filter === undefined ? null : above) };
+  const known = metric.test(name);
+  if (name === "" || beside.test(name) || !(evaluates || known)) return undefined;
+  return { name: name.slice(0, 80), split: of ?? (filter === undefined ? null : above), known };
 }
 
-/** Rows below a head with the columns Metric and Value; a row without a task continues the one above it. */
+/** Rows below a head with the columns Tasks or Groups, Metric and Value; a row without a task continues the one above it. */
 function fromTables(text: string): Placed[] {
   const found: Placed[] = [];
   let head: string[] = [];
@@ -90,7 +107,8 @@ function fromTables(text: string): Placed[] {
     const cells = /^\s{0,20}\|.*\|\s{0,20}$/.test(line) ? line.trim().slice(1, -1).split("|") : [];
     const row = cells.map((cell) => cell.trim());
     const [metricAt, valueAt] = [head.indexOf("Metric"), head.indexOf("Value")];
-    if (row.includes("Metric") && row.includes("Value")) head = row;
+    if (row.includes("Metric") && row.includes("Value"))
+      head = /^(?:Tasks?|Groups)$/.test(row[0]!) ? row : [];
     else if (row.length === 0) head = [];
     else if (head.length === row.length && number.test(row[valueAt]!)) {
       task = row[0]!.replace(/^-\s{0,4}/, "") || task;

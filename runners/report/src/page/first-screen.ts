@@ -60,8 +60,8 @@ export function overviewPart(report: Report): Html {
   );
   return html`<section class="overview" aria-labelledby="overview"><h2 id="overview" class="unseen">Overview</h2>
 <figure class="forest"><figcaption>Score by task <ul class="legend">${legend}</ul></figcaption>
-<div class="wide">${forestSvg(data, "wide")}${rows.length > 0 && html`<p class="all-tasks">All tasks</p>${differencesSvg(rows, "wide")}`}</div>
-<div class="narrow">${forestSvg(data, "narrow")}${rows.length > 0 && html`<p class="all-tasks">All tasks</p>${differencesSvg(rows, "narrow")}`}</div>
+<div class="wide">${forestSvg(data, "wide")}${rows.length > 0 && html`<p class="all-tasks">Over tasks</p>${differencesSvg(rows, "wide")}`}</div>
+<div class="narrow">${forestSvg(data, "narrow")}${rows.length > 0 && html`<p class="all-tasks">Over tasks</p>${differencesSvg(rows, "narrow")}`}</div>
 </figure>
 <figure class="matrix"><figcaption>Every attempt</figcaption>
 ${heatMap(data)}

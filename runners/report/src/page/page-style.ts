@@ -37,7 +37,7 @@ label>input,label>select{margin:0 .35rem}
 footer{color:var(--soft);padding-bottom:3rem;font-size:.87rem}`;
 
 const tables = `
-.scroll{overflow-x:auto;margin:.5rem 0 1rem}
+.scroll{position:relative;overflow-x:auto;margin:.5rem 0 1rem}
 table{border-collapse:collapse;font-size:.89rem}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}

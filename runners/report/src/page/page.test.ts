@@ -20,6 +20,11 @@ test("the nasty run's page is, byte for byte, golden/nasty.html.txt", () => {
   assert.equal(page(pageExample()), text);
 });
 
+test("a difference over some of the tasks is not under a head of all", () => {
+  assert.match(document.querySelector(".forest")!.textContent, /Over tasks.*1 of 2 tasks/s);
+  assert.doesNotMatch(document.querySelector(".forest")!.textContent, /All tasks/);
+});
+
 test("hostile text is shown and never becomes an element", () => {
   assert.equal(document.querySelectorAll("script").length, 1);
   assert.equal(document.querySelectorAll("img, iframe, object, link, form, base").length, 0);

@@ -146,7 +146,7 @@ function readWithCare(all: AgentComparison[]): Item[] {
 
 /** Why there is no difference or no interval; empty if there are both. */
 function differenceNote(difference: AgentDifference): string {
-  if (difference.kind === "none") return `no difference of means: ${difference.why}`;
+  if (difference.kind === "none") return `difference of means not given: ${difference.why}`;
   switch (difference.withheld) {
     case "too-few":
       return `no interval of the difference: it needs ${attemptsMin} attempts of each agent over the tasks, and 2 at each`;

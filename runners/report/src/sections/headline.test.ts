@@ -95,7 +95,7 @@ test("tasks are named where Holm rejects them, and only if the test over all tas
   const some = withTaskPs(sample, [0.01, 0.06, 0.04, "too-few", 0.051]);
   assert.equal(
     headline(some)[2],
-    "Single tasks: reference is better than minimal at baby-lm and llm-efficiency (Holm over 5 tests: p at most 0.040).",
+    "Single tasks: reference differs from minimal and is better more often at baby-lm and llm-efficiency (Holm over 5 tests: p at most 0.040).",
   );
   assert.equal(
     headline(withTaskPs(tested({ p: 0.06 }), [0.01]))[2],
@@ -103,15 +103,15 @@ test("tasks are named where Holm rejects them, and only if the test over all tas
   );
   assert.equal(
     headline(withTaskPs(sample, [0.06]))[2],
-    "Single tasks: none differs alone (Holm over 5 tests).",
+    "Single tasks: none is shown to differ alone (Holm over 5 tests).",
   );
 });
 
-test("of three agents tasks are named once every pair differs, and ranks say who is tied", () => {
+test("of three agents tasks are named once every pair differs, and ranks say who is not shown better", () => {
   const ps = [0.01, 1, 1, 1, 1, 1, 1];
   assert.match(
     headline(withTaskPs(large, ps))[2]!,
-    /^Single tasks: one-loop is better than minimal at baby-steps; supervisor is better than minimal at baby-steps; supervisor is better than one-loop at baby-steps \(Holm over 21 tests: p at most 0\.010\)\.$/,
+    /^Single tasks: one-loop differs from minimal and is better more often at baby-steps; supervisor differs from minimal and is better more often at baby-steps; supervisor differs from one-loop and is better more often at baby-steps \(Holm over 21 tests: p at most 0\.010\)\.$/,
   );
   const pOf: Record<string, number> = { "minimal supervisor": 0.001, "minimal one-loop": 0.03 };
   const tied = comparing(withTaskPs(large, ps), ({ agents, overall }) => ({
@@ -123,13 +123,37 @@ test("of three agents tasks are named once every pair differs, and ranks say who
   );
   assert.match(
     headline(tied)[1]!,
-    /By mean rank: supervisor, tied with one-loop; one-loop, tied with minimal; minimal\./,
+    /By mean rank: supervisor, not shown better than one-loop; one-loop, not shown better than minimal; minimal\./,
   );
-  assert.equal(headline(tied)[2], "Single tasks: none is named, because some agents are tied.");
+  const none = "Single tasks: none is named, because not every pair of agents is shown to differ.";
+  assert.equal(headline(tied)[2], none);
+  const open = comparing(large, ({ overall }) => ({ overall: { ...(overall as Overall), p: 0.3 } }));
+  assert.match(headline(open)[1]!, /none of 3 pairs of agents is shown to differ at some task \(/);
+  // one pair is tested, and differs
+  const lost = comparing(withTaskPs(large, ps), ({ agents, overall, tasks }) =>
+    agents.includes("supervisor") ? { overall: { kind: "untestable" }, tasks: [] } : { overall, tasks },
+  );
+  assert.match(headline(lost)[1]!, /1 of 3 pairs of agents differs at some task/);
+  assert.equal(headline(lost)[2], none);
+});
+
+test("agents without a mean rank are in no order", () => {
+  const [, overall] = headline(letters({ plain: [2], strong: [1], lost: ["failed"] }));
+  assert.match(overall!, /; without letters .*By mean rank: no task can be compared\./);
+  assert.doesNotMatch(overall!, /better than|; strong/);
+});
+
+test("a difference that is not computed is not called none", () => {
+  const without = comparing(sample, () => ({ difference: { kind: "none", why: "there is no scale" } }));
+  assert.match(headline(without)[1]!, /\. Difference of means not given: there is no scale\.$/);
 });
 
 test("the number of attempts that could name a task grows with the pairs", () => {
-  assert.equal(headline(large)[2], "Single tasks: 5 attempts each cannot name a task; 6 could.");
+  assert.equal(headline(large)[2], "Single tasks: up to 5 attempts each cannot name a task; 6 could.");
+  const uneven = comparing(large, ({ tasks }) => ({
+    tasks: tasks.map((each) => ({ ...each, attempts: [2, 5] as [number, number] })),
+  }));
+  assert.match(headline(uneven)[2]!, /: up to 5 attempts each cannot name a task; 6 could\./);
   const ties = comparing(large, ({ tasks }) => ({
     tasks: tasks.map((each) => ({ ...each, attempts: [9, 9] as [number, number] })),
   }));
@@ -149,7 +173,7 @@ test("equal means are counted by task, and agents that share the best mean both 
 });
 
 /** Two agents at one task where lower is better, with the trivial baseline at 3 and a reference model at 1. */
-function letters(scores: Record<string, (number | "struck" | "undecided")[]>): Report {
+function letters(scores: Record<string, (number | "struck" | "undecided" | "failed")[]>): Report {
   const rows = [
     { name: "unigram", value: 3, standardError: 0.01 },
     { name: "bigram", value: 1, standardError: 0.01 },
@@ -159,6 +183,10 @@ function letters(scores: Record<string, (number | "struck" | "undecided")[]>): R
   for (const [agent, own] of Object.entries(scores))
     for (const [at, score] of own.entries()) {
       const axes = { task: "letters", agent, seed: at + 1 };
+      if (score === "failed") {
+        example.fails("attempt", axes, "failed", "the sandbox did not start");
+        continue;
+      }
       const judged =
         typeof score === "number"
           ? passed
@@ -251,6 +279,13 @@ test("one agent is compared with the trivial baseline, at tasks with a score", (
   assert.match(
     headline(lost)[0]!,
     /at 6 of 7 tasks \(2 attempts each\); without baby-lm \(2 of 2 attempts failed \(out of memory\)\)\.$/,
+  );
+});
+
+test("one agent with many missing attempts has no mean that is compared", () => {
+  assert.match(
+    headline(letters({ plain: [1.5, "failed", "failed"] }))[0]!,
+    /at 0 of 1 task \(1 attempt each\); without letters \(2 of plain's 3 attempts are missing \(at most 20 % may be\)\)\.$/,
   );
 });
 

@@ -50,15 +50,17 @@ function missingText({ tasks }: Report, attempts: Attempt[]): string {
 type Left = { task: string; why: string };
 
 function aloneText(report: Report): string {
-  const own = report.cells.filter(({ primary, mean, floor }) => primary && mean !== null && floor !== null);
+  const primary = report.cells.filter((cell) => cell.primary);
+  const own = primary.filter((cell) => leftOutReasons(cell).length === 0 && cell.floor !== null);
   const above = own.filter(({ mean, floor, direction }) =>
     direction === "higher" ? mean! > floor! : mean! < floor!,
   );
   const left = report.tasks.flatMap(({ name: task }): Left[] => {
     if (own.some((cell) => cell.task === task)) return [];
     const attempts = report.attempts.filter((attempt) => attempt.task === task);
-    const some = report.cells.some((cell) => cell.task === task && cell.primary && cell.measured > 0);
-    return [{ task, why: some ? "its trivial baseline is unknown" : missingText(report, attempts) }];
+    const cell = primary.find((each) => each.task === task && each.measured > 0);
+    if (!cell) return [{ task, why: missingText(report, attempts) }];
+    return [{ task, why: leftOutReasons(cell).join("; ") || "its trivial baseline is unknown" }];
   });
   const at = `${above.length} of ${counted(report.tasks.length, "task")}`;
   return `Observed: the mean of ${report.agents[0]!.name} is better than the trivial baseline at ${at}${sizeText(report)}${leftText(left)}.`;
@@ -138,7 +140,7 @@ function overallText(report: Report): string {
     ...(all.length > 1 ? [ranksText(report)] : []),
     differences.length > 0
       ? `Difference of normalised means: ${differences.join("; ")}.${isWhole ? "" : ` ${scale}`}`
-      : `No difference of means: ${none ?? "no agent leads"}.`,
+      : `Difference of means not given: ${none ?? "no agent leads"}.`,
   ].join(" ");
 }
 
@@ -153,7 +155,8 @@ function testText(report: Report): string {
   const shown =
     differ.length > 0 ? Math.max(...differ.map(({ p }) => p)) : Math.min(...tests.map(({ p }) => p));
   if (pairs > 1) {
-    const who = `${differ.length || "none"} of ${pairs} pairs of agents ${differ.length === 1 ? "differs" : "differ"} at some task`;
+    const differs = ["is shown to differ", "differs"][differ.length] ?? "differ";
+    const who = `${differ.length || "none"} of ${pairs} pairs of agents ${differs} at some task`;
     return `${who} (Holm over ${counted(tests.length, "pair")}: p ${differ.length > 0 ? "at most" : "at least"} ${pText(shown)}, smallest possible ${smallest})`;
   }
   const evidence = `(p = ${pText(shown)}, smallest possible ${smallest})`;
@@ -163,8 +166,9 @@ function testText(report: Report): string {
   return `the agents differ at some task ${evidence}${opposes ? `, and attempts of ${favours} are better more often` : ""}`;
 }
 
-/** `By mean rank: a; b, tied with c; c.`: two agents are apart where their pair differs in the direction of their ranks. */
+/** `By mean rank: a; b, not shown better than c; c.`: shown where their pair differs in the direction of their ranks. */
 function ranksText({ acrossTasks, agentComparisons }: Report): string {
+  if (acrossTasks.ranked.length === 0) return "By mean rank: no task can be compared.";
   const tests = pairTests(agentComparisons);
   const order = acrossTasks.agents
     .toSorted((a, b) => (a.meanRank ?? 0) - (b.meanRank ?? 0))
@@ -172,8 +176,8 @@ function ranksText({ acrossTasks, agentComparisons }: Report): string {
   const isBehind = (other: string, agent: string) =>
     tests.some(({ agents, p, favours }) => p <= level && favours === agent && agents.includes(other));
   const texts = order.map((agent, at) => {
-    const tied = order.slice(at + 1).filter((other) => !isBehind(other, agent));
-    return tied.length === 0 ? agent : `${agent}, tied with ${listText(tied)}`;
+    const open = order.slice(at + 1).filter((other) => !isBehind(other, agent));
+    return open.length === 0 ? agent : `${agent}, not shown better than ${listText(open)}`;
   });
   return `By mean rank: ${texts.join("; ")}.`;
 }
@@ -185,22 +189,24 @@ function tasksText({ agentComparisons }: Report): string {
   if (all.every(({ each }) => each.kind === "too-few")) {
     const needed = attemptsNeeded(all.length);
     const most = Math.max(...all.flatMap(({ each }) => each.attempts));
+    const least = Math.min(...all.flatMap(({ each }) => each.attempts));
     const [these, such] =
       most < needed
-        ? [`${counted(most, "attempt")} each`, ""]
+        ? [`${least < most ? "up to " : ""}${counted(most, "attempt")} each`, ""]
         : ["these attempts", " each with different scores"];
     return `Single tasks: ${these} cannot name a task; ${needed}${such} could.`;
   }
   const tests = pairTests(agentComparisons);
   if (tests.length < agentComparisons.length || tests.some(({ p }) => p > level))
-    return `Single tasks: none is named, because ${tests.length > 1 ? "some agents are tied" : "the test over all tasks shows no difference"}.`;
+    return `Single tasks: none is named, because ${agentComparisons.length > 1 ? "not every pair of agents is shown to differ" : "the test over all tasks shows no difference"}.`;
   const named = all.flatMap(({ agents: [first, second], each }) => {
     if (each.kind === "too-few" || each.p > level) return [];
-    const who =
-      each.superiority > 0.5 ? `${first} is better than ${second}` : `${second} is better than ${first}`;
+    const [better, worse] = each.superiority > 0.5 ? [first, second] : [second, first];
+    // labels that cannot be swapped show a difference, and only of like spreads which agent is better
+    const who = `${better} differs from ${worse} and is better more often`;
     return [{ who, task: each.task, p: each.p }];
   });
-  if (named.length === 0) return `Single tasks: none differs alone ${over}).`;
+  if (named.length === 0) return `Single tasks: none is shown to differ alone ${over}).`;
   const texts = grouped(
     named,
     ({ who }) => [who],

@@ -140,6 +140,8 @@ test("quiet events are counted between notable ones, and failed or long commands
       modelCall(2),
       ...run("b", "python train.py", { durationMs: 20_000 }),
       ...run("c", "make", { exit: { code: 2 } }),
+      ...run("e", "grep -r loss .", { outcome: "failed", exit: { code: 1 } }),
+      ...run("f", "python big.py", { outcome: "failed", exit: { signal: "SIGKILL" } }),
       ...run("d", "sleep 999", { outcome: "timed-out", exit: { signal: "SIGKILL" } }),
       exampleEvent("end", { ended: "finished" }),
     ]),
@@ -151,11 +153,15 @@ test("quiet events are counted between notable ones, and failed or long commands
       ": model calls: 2, programs run by tools: 1",
       "shell: python train.py (done, exit 0, 20 s)",
       "shell: make (done, exit 2, 300 ms)",
+      "shell: grep -r loss . (failed, exit 1, 300 ms)",
+      "shell: python big.py (failed, ended by SIGKILL, 300 ms)",
       "shell: sleep 999 (timed-out, ended by SIGKILL, 300 ms)",
       "ended: finished",
     ],
   );
+  // an exit code is no failure: a search without a match ends with 1
   assert.deepEqual(failures, [
+    { whose: "agent-error", cause: "tool failed", count: 1, detail: "shell: total 0" },
     { whose: "agent-error", cause: "tool timed-out", count: 1, detail: "shell: total 0" },
   ]);
 });

@@ -1,6 +1,6 @@
 // The failures in an attempt with their owner, each kind once with a count. From events only; output is not
-// interpreted. Pure.
-import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+// interpreted. An exit code is no failure: a search without a match and a test that is meant to fail end with 1. Pure.
+import type { ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "../exports/attempt-source.ts";
 import { shown } from "./event-words.ts";
 
@@ -21,7 +21,7 @@ export class Failures {
 
   see(event: TrajectoryEvent): void {
     if (event.event === "model-try") this.add(event.whose, event.cause, event.detail);
-    if (event.event === "tool-result" && event.outcome !== "done")
+    if (event.event === "tool-result" && event.outcome !== "done" && !isExitCode(event))
       this.add("agent-error", `tool ${event.outcome}`, `${event.name}: ${shown(event.text)}`);
     if (event.event !== "model-call") return;
     if (event.finish === "refusal") this.add("agent-refusal", "refusal", shown(event.text));
@@ -39,4 +39,8 @@ export class Failures {
   all(): StoryFailure[] {
     return [...this.#known.values()];
   }
+}
+
+function isExitCode({ outcome, exit }: ToolResultEvent): boolean {
+  return outcome === "failed" && exit !== null && "code" in exit;
 }

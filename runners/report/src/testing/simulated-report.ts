@@ -91,12 +91,13 @@ function claims(report: Report, of: Simulated): Claims {
   const pairs = overall.includes("the agents differ at some task")
     ? [["agent-0", "agent-1"]]
     : rankedPairs(/By mean rank: ([^.]+)\./.exec(overall)?.[1] ?? "");
-  const named = [...single.matchAll(/(agent-\d+) is better than (agent-\d+) at ([^;(]+)/g)].flatMap(
-    ([, better, worse, at]) =>
-      at!
-        .trim()
-        .split(/, | and /)
-        .map((task) => ({ better: better!, worse: worse!, task })),
+  const named = [
+    ...single.matchAll(/(agent-\d+) differs from (agent-\d+) and is better more often at ([^;(]+)/g),
+  ].flatMap(([, better, worse, at]) =>
+    at!
+      .trim()
+      .split(/, | and /)
+      .map((task) => ({ better: better!, worse: worse!, task })),
   );
   const differ = (first: string, second: string) =>
     of.differing > 0 && isFirstHalf(first, of) !== isFirstHalf(second, of);
@@ -114,10 +115,10 @@ function claims(report: Report, of: Simulated): Claims {
   };
 }
 
-/** `a; b, tied with c; c`: the pairs that are not tied. */
+/** `a; b, not shown better than c; c`: the other pairs. */
 function rankedPairs(text: string): string[][] {
-  const entries = text.split("; ").map((entry) => entry.split(/, tied with |, | and /));
-  return entries.flatMap(([agent, ...tied], at) =>
-    entries.slice(at + 1).flatMap(([other]) => (tied.includes(other!) ? [] : [[agent!, other!]])),
+  const entries = text.split("; ").map((entry) => entry.split(/, not shown better than |, | and /));
+  return entries.flatMap(([agent, ...open], at) =>
+    entries.slice(at + 1).flatMap(([other]) => (open.includes(other!) ? [] : [[agent!, other!]])),
   );
 }
