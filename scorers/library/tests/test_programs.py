@@ -92,6 +92,21 @@ class Programs(unittest.TestCase):
         text = "import os, time\nos.fork()\nos.fork()\nheld = bytearray(b'x') * 40_000_000\ntime.sleep(600)\n"
         self.refused(r"more than 0\.1 GB of memory", text, self.private(memoryBytes=100_000_000))
 
+    def test_memory_of_a_process_with_an_odd_name_counts(self) -> None:
+        names = (b"\\xff", b"a\\x0cb")
+        for name in names:
+            with self.subTest(name):
+                shutil.rmtree(self.folder / "submission", ignore_errors=True)
+                shutil.rmtree(self.folder / "private", ignore_errors=True)
+                shutil.rmtree(self.folder / "answers", ignore_errors=True)
+                text = (
+                    "import ctypes, time\n"
+                    f"ctypes.CDLL(None).prctl(15, b'{name.decode()}', 0, 0, 0)\n"
+                    "held = bytearray(b'x' * 200_000_000)\ntime.sleep(20)"
+                )
+                private = self.private(memoryBytes=100_000_000, seconds=10)
+                self.refused("more than 0.1 GB of memory", text, private)
+
     def test_memory_of_the_process_that_starts_a_program_does_not_count(self) -> None:
         kept = bytearray(os.urandom(1)) * 400_000_000  # a child begins with the kernel's peak of its parent
         found = self.run_folder(PROGRAMS / "tiny", PRIVATE)

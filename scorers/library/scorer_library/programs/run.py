@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import glob
 import os
+import re
 import resource
 import shlex
 import signal
@@ -44,6 +45,7 @@ WRITTEN = (
     "/dev/shm",
     *(f"/dev/nvidia{one}" for one in ("ctl", "-uvm", "-uvm-tools", *range(16))),
 )
+FIELD = re.compile(rb"^(\w+):\s+(\d+) kB$", re.MULTILINE)
 PASSED_ON = ("PATH", "LANG", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
 
 
@@ -206,9 +208,10 @@ def resident_bytes(pids: list[int]) -> int:
     held: dict[tuple[int, int], int] = {}
     for pid in pids:
         with contextlib.suppress(OSError, ValueError, IndexError, KeyError):  # it ended
-            fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-            shared = int(fields["RssShmem"].split()[0]) * 1024
-            own += int(fields["VmRSS"].split()[0]) * 1024 - shared
+            # the program chose its name, which is in the file: only its ends of lines are escaped
+            fields = dict(FIELD.findall(Path(f"/proc/{pid}/status").read_bytes()))
+            shared = int(fields[b"RssShmem"]) * 1024
+            own += int(fields[b"VmRSS"]) * 1024 - shared
             mapped += shared
             held |= memory_files(pid)
     return own + max(mapped, sum(held.values()))
