@@ -254,6 +254,14 @@ test("infinities that Python writes into a config are accepted", () => {
   assert.deepEqual(codes({ "config.json": '{"a": Infinityy}' }), ["config"]);
 });
 
+test("a table like one of infinity, that holds no text, makes no file unreadable", () => {
+  for (const inner of ["1", "[]", '{"toString":null}']) {
+    const text = `{"a":{"__float__":${inner}}}`;
+    for (const name of ["config.json", "generation_config.json"])
+      assert.deepEqual(codes({ [name]: text }), []);
+  }
+});
+
 test("an adapter is refused, and ignored beside the weights of the whole model", () => {
   assert.deepEqual(codes({ "adapter_config.json": "{}" }), []);
   const alone = { "model.safetensors": undefined, "adapter_model.safetensors": "x" };
@@ -389,4 +397,15 @@ test("no content of the known files makes admission throw", () => {
     }),
     { numRuns: 150 },
   );
+});
+
+test("an index with a name of a million characters is refused in little time", () => {
+  const began = performance.now();
+  const map = { "a.weight": "model-1.safetensors", [`${"head".repeat(200_000)}x`]: "model-1.safetensors" };
+  const long = { ...good, "model.safetensors": undefined, "model.safetensors.index.json": index(map) };
+  assert.deepEqual(
+    codes({ ...long, "model-1.safetensors": safetensorsBytes({ "a.weight": float32([1], [1]) }) }),
+    ["shard-index"],
+  );
+  assert.ok(performance.now() - began < 30_000, "it took minutes");
 });

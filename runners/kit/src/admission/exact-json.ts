@@ -36,8 +36,8 @@ function numberOfTable(value: Exact): Exact {
   if (!isExactTable(value) || !Object.hasOwn(value, "__float__") || Object.keys(value).length > 1)
     return value;
   const numbers: Record<string, string> = { Infinity: "1e999", "-Infinity": "-1e999", NaN: notANumber };
-  const name = String((value as ExactTable).__float__);
-  return Object.hasOwn(numbers, name) ? rawJSON(numbers[name]!) : value;
+  const { __float__: name } = value as ExactTable;
+  return typeof name === "string" && Object.hasOwn(numbers, name) ? rawJSON(numbers[name]!) : value;
 }
 
 /** As JSON.stringify with an indent of 2. */
