@@ -166,3 +166,14 @@ test("a moment that is not a share, a missing ledger and snapshots of another fo
     /snapshot at 50% was not kept: the snapshots exceeded their space/,
   );
 });
+
+test("a checkpoint that admission throws on is rejected with the error", async () => {
+  const index = JSON.stringify({ weight_map: { w: `${"a".repeat(300)}.safetensors` } });
+  const { files, moment } = await at("50%", {
+    kept: [{ sinceStartMs: 100, files: { "config.json": "{}", "model.safetensors.index.json": index } }],
+  });
+  assert.deepEqual(moment.stood, { kind: "snapshot", name: "0001" });
+  assert.equal(moment.admitted, false);
+  assert.match(moment.reasons[0].detail, /a known-good one can: .*ENAMETOOLONG/);
+  assert.deepEqual(files, []);
+});

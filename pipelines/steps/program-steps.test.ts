@@ -1,7 +1,15 @@
 // The steps that judge a submitted program in place of a model: validate-program.ts and moment-program.ts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { after, test } from "node:test";
@@ -41,8 +49,7 @@ function step(name: string, at: string, inputs: string[], outputs: string[], mor
   return (file: string) => readJson(join(at, "out", file)) as Record<string, unknown>;
 }
 
-function validated(files: Files, submission = {}) {
-  const at = mkdtempSync(join(root, "v-"));
+function validated(files: Files, submission = {}, at = mkdtempSync(join(root, "v-"))) {
   write(join(at, "submission"), files);
   const ledger = exampleLedger();
   writeJson(join(at, "ledger.json"), { ...ledger, submission: { ...ledger.submission, ...submission } });
@@ -97,4 +104,20 @@ test("a checkpoint is the last snapshot before the moment, admitted as a program
   assert.deepEqual(read("moment.json").stood, { kind: "snapshot", name: "0001" });
   assert.equal(read("admission.json").admitted, true);
   assert.equal(readFileSync(join(at, "out/submission/program/main.py"), "utf8"), program["main.py"]);
+});
+
+test("paths that are too long to be copied are refused", () => {
+  const { admission } = validated({ ...program, [join(...new Array(5).fill("d".repeat(250)), "e")]: "" });
+  assert.equal(admission.admitted, false);
+  assert.deepEqual(admission.reasons, [{ code: "over-limits", detail: "paths over 1024 bytes" }]);
+});
+
+test("a program that cannot be read is rejected, and nothing of it is kept", () => {
+  const odd = mkdtempSync(join(root, "odd-"));
+  mkdirSync(join(odd, "submission"));
+  writeFileSync(Buffer.concat([Buffer.from(`${odd}/submission/`), Buffer.alloc(200, 0xff)]), "");
+  const { admission, clean } = validated(program, {}, odd);
+  assert.equal(admission.admitted, false);
+  assert.match((admission.reasons as { detail: string }[])[0]!.detail, /known-good one can: .*ENAMETOOLONG/);
+  assert.deepEqual(readdirSync(clean), []);
 });

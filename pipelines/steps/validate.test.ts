@@ -135,6 +135,20 @@ test("a setting that may change the model and is unknown leaves the verdict open
   assert.match(note.evidence, /^config\.json: "quantization_config" changes/);
 });
 
+/** No file has such a name: asking for it throws. */
+const longShard = { weight_map: { w: `${"a".repeat(300)}.safetensors` } };
+
+test("a submission that admission throws on is rejected with the error, and still judged by the rules", async () => {
+  const found = await validate((folder) => {
+    rmSync(join(folder, "submission/model.safetensors"));
+    write("model.safetensors.index.json", longShard)(folder);
+  });
+  assert.equal(found.admission.admitted, false);
+  assert.match(found.admission.reasons[0].detail, /a known-good one can: .*ENAMETOOLONG.*'submission\/aaa/);
+  assert.deepEqual(found.cleanFiles, []);
+  assert.notEqual(found.verdict.kind, "pass");
+});
+
 test("equal submissions have identical verdicts, however long they took", async () => {
   const slower = (folder: string) => {
     const ledger = JSON.parse(readFileSync(join(folder, "ledger"), "utf8"));

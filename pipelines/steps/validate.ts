@@ -5,22 +5,27 @@ import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { undecidedText, writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
 import { withLeftOut } from "@mlrb/kit/admission/left-out";
+import { unlessAtFault } from "@mlrb/kit/admission/unless-at-fault";
 import { writeJson, writeWhole } from "@mlrb/kit/json-file";
 import { fingerprint, fingerprintText } from "@mlrb/kit/rules/fingerprint";
 import { readLedger } from "@mlrb/kit/rules/ledger";
+import type { Safetensors } from "@mlrb/kit/safetensors/safetensors";
 import { stage } from "@mlrb/kit/stage";
 
 const { inputs, outputs } = stage();
-const folder = inputs.submission!;
+const ledger = readLedger(inputs.ledger!);
+const samplesOf = (files: Safetensors[]) =>
+  fingerprintText(fingerprint({ name: "", source: "a submission", licence: "" }, files));
 
-const admission = withLeftOut(admit(folder), readLedger(inputs.ledger!));
+let samples = samplesOf([]);
+const to = "submission" in outputs ? [outputs.submission!] : [];
+const admission = unlessAtFault(inputs.submission!, to, (folder, [clean]) => {
+  const found = withLeftOut(admit(folder), ledger);
+  const weights = found.admitted ? readWeights(folder) : undefined;
+  if (weights && !found.undecided && clean !== undefined) writeCleanSubmission(folder, clean, weights);
+  samples = samplesOf(weights?.files ?? []);
+  return found;
+});
 writeJson(outputs.admission!, admission);
 if (admission.undecided) console.log(`undecided: ${undecidedText(admission.undecided)}`);
-const weights = admission.admitted ? readWeights(folder) : undefined;
-if (weights && !admission.undecided && "submission" in outputs)
-  writeCleanSubmission(folder, outputs.submission!, weights);
-if ("fingerprint" in outputs)
-  writeWhole(
-    outputs.fingerprint!,
-    fingerprintText(fingerprint({ name: "", source: "a submission", licence: "" }, weights?.files ?? [])),
-  );
+if ("fingerprint" in outputs) writeWhole(outputs.fingerprint!, admission.admitted ? samples : samplesOf([]));

@@ -1,13 +1,14 @@
 // What the steps of intermediate checkpoints share, of models and of programs: the submission at a share of the budget, and
 // its admission. It is the last snapshot before that time, the final submission if the attempt had ended, or an empty folder
 // if there was nothing yet. A snapshot may be incomplete, so admission judges it like a submission.
-import { constants, copyFileSync, cpSync } from "node:fs";
+import { constants, cpSync } from "node:fs";
 import { join } from "node:path";
 import { submissionAt } from "@mlrb/agents/attempt/submission-at";
 import { snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { type Admission, admission } from "@mlrb/formats/judged/admission";
 import type { Moment } from "@mlrb/formats/judged/moment";
 import { mustFollow } from "@mlrb/formats/read-format";
+import { unlessAtFault } from "@mlrb/kit/admission/unless-at-fault";
 import { momentShare } from "@mlrb/kit/attempts/moment-share";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -35,18 +36,22 @@ export function writeMoment(
   if (stood.kind === "dropped")
     throw new Error(`the snapshot at ${axes.moment} was not kept: the snapshots exceeded their space`);
   const from = stood.kind === "snapshot" ? join(inputs.snapshots!, stood.name) : inputs.submission!;
-  if (stood.kind !== "none")
-    cpSync(from, outputs.checkpoint!, { recursive: true, mode: constants.COPYFILE_FICLONE });
   const digestOf = (name: string) => index.snapshots.find((snapshot) => snapshot.name === name)?.digest;
   const isFinal =
     stood.kind === "final" ||
     (stood.kind === "snapshot" && digestOf(stood.name) === ledger.submission.digest);
-  // the final submission's own admission, so that both share a score
-  if (isFinal) copyFileSync(inputs.admission!, outputs.admission!);
-  else writeJson(outputs.admission!, admit(outputs.checkpoint!));
-  const found = mustFollow(admission, readJson(outputs.admission!), "admission.json");
+  const to = [outputs.checkpoint!, outputs.submission!];
+  const found = unlessAtFault(from, to, (folder, [checkpoint, loaded]) => {
+    if (stood.kind !== "none")
+      cpSync(folder, checkpoint!, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    // the final submission's own admission, so that both share a score
+    const of = isFinal ? readJson(inputs.admission!) : admit(checkpoint!);
+    const judged = mustFollow(admission, of, "admission.json");
+    if (judged.admitted) clean(checkpoint!, loaded!, judged);
+    return judged;
+  });
+  writeJson(outputs.admission!, found);
   const { admitted, reasons } = found;
-  if (admitted) clean(outputs.checkpoint!, outputs.submission!, found);
   const moment: Moment = { formatVersion: 1, stood, admitted, reasons };
   writeJson(outputs.moment!, moment);
   console.log(`${axes.moment}: ${stood.kind}, ${admitted ? "admitted" : "not admitted"}`);

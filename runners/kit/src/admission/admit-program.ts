@@ -8,7 +8,7 @@ import type { Admission, AdmissionReason, IgnoredEntry } from "@mlrb/formats/jud
 const mainProgram = "main.py";
 const programFolder = "program";
 
-export const programLimits = { entries: 10_000, depth: 16, bytes: 20 * 2 ** 30 };
+export const programLimits = { entries: 10_000, depth: 16, pathBytes: 1024, bytes: 20 * 2 ** 30 };
 const listedMax = 100;
 
 type Found = { files: string[]; folders: string[]; bytes: number; ignored: IgnoredEntry[]; over?: string };
@@ -54,7 +54,10 @@ function programFiles(folder: string): Found {
     try {
       for (let entry = opened.readSync(); entry; entry = opened.readSync()) {
         entries += 1;
-        takeEntry(folder, join(below, entry.name), found);
+        const path = join(below, entry.name);
+        const { pathBytes } = programLimits;
+        if (Buffer.byteLength(path) > pathBytes) return { ...found, over: `paths over ${pathBytes} bytes` };
+        takeEntry(folder, path, found);
         const over = overLimit(entries, below, found.bytes);
         if (over !== undefined) return { ...found, over };
       }
