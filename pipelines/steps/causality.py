@@ -26,22 +26,23 @@ def main() -> None:
     admitted = admission["admitted"] and not admission.get("undecided")
     kinds = [kind for name in stage.param("scorers") if (kind := scored_text(stage, name))]
 
-    def write(found: dict[str, Any]) -> None:
+    def write(found: dict[str, Any], tokenizer: dict[str, str] | None = None) -> None:
         write_canonical(stage.output("causality"), {"formatVersion": 1, **found})
         said = {key: found[key] for key in ("verdict", "detail", "untested") if key in found}
-        more = {"lookAhead": said, "tokenizer": tokenizer_of(stage, kinds)} if admitted and kinds else {}
+        more = {"lookAhead": said, "tokenizer": tokenizer} if tokenizer else {}
         write_canonical(stage.output("admission"), {**admission, **more})
         print(f"{found['verdict']}: {found['detail']}")
 
     def act(folder: Path) -> None:
-        write(found := test_causality(stage, folder, kinds))
+        write(found := test_causality(stage, folder, kinds), tokenizer_of(stage, folder, kinds))
         if found["verdict"] == "undecided":
             raise Rejected(found["detail"])
 
     if not kinds or not admitted:
         write(undecided("the submission is not admitted" if kinds else NEEDLESS))
     elif fault := fault_of(stage, act, stage.input("submission")):
-        write(undecided(fault))
+        # what ended the guarded process may be the tokenizer's files, so they are not opened again
+        write(undecided(fault), {"answer": "undecided", "detail": fault})
 
 
 def test_causality(stage: Stage, folder: Path, kinds: list[str]) -> dict[str, Any]:
@@ -70,13 +71,13 @@ def test_causality(stage: Stage, folder: Path, kinds: list[str]) -> dict[str, An
     }
 
 
-def tokenizer_of(stage: Stage, kinds: list[str]) -> dict[str, str]:
+def tokenizer_of(stage: Stage, folder: Path, kinds: list[str]) -> dict[str, str]:
     from scorer_library.causality.scored_texts import scored_texts
     from scorer_library.tokenizer_files import tokenizer_finding
 
     texts = scored_texts(stage.input("private"), kinds)
     given = {part for text in texts for part in (text.context, text.scored)}
-    return tokenizer_finding(stage.input("submission"), given)
+    return tokenizer_finding(folder, given)
 
 
 def scored_text(stage: Stage, scorer: str) -> str | None:

@@ -7,7 +7,8 @@ lost in a word is lost there in every text, since a word must have the same toke
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise, product
+from itertools import groupby, pairwise, product
+from operator import itemgetter
 from typing import NamedTuple
 from unicodedata import category, normalize
 
@@ -113,11 +114,14 @@ class Reader:
 
     def joined(self, found: Read, text: str) -> bool:
         """Whether merges across words explain the tokens: nothing splits words, and all text is read."""
-        cuts = [at for at, (left, right) in enumerate(pairwise(found.parts)) if left != right]
+        pieces = [
+            decoders.ByteLevel().decode([token for _, token in piece])
+            for _, piece in groupby(zip(found.parts, found.tokens, strict=True), key=itemgetter(0))
+        ]
         large = [one for one in found.tokens if len(re.split("[ ▁Ġ]+", one.strip(" ▁Ġ"))) >= WORDS_MAX]
         if (
             not self.added.isdisjoint(found.ids)
-            or any(within(found.tokens[at][-1:]) and within(found.tokens[at + 1][:1]) for at in cuts)
+            or any(within(left[-1:]) and within(right[:1]) for left, right in pairwise(pieces))
             or any(2 * len(one) >= len(text) for one in large)
         ):
             return False

@@ -13,8 +13,10 @@ from mlrb_kit.submission import blame
 from mlrb_kit.tokenizer_growth import steps_of
 from scorer_library.kept_text import letters
 
-CLASSES = re.compile(r"\{\d*,?\d*\}|\\[pP]\{[^}]*\}|\[:\w+:\]|\\.|\(\?<?[a-zA-Z]+[:>)]")  # letters, no text
-STRING = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
+CLASSES = re.compile(r"\{[\d,]*+\}|\\[pP]\{[^}\\]*+\}|\[:\w+:\]|\\.|\(\?<?[a-zA-Z]+[:>)]")  # letters, no text
+STRING = re.compile(
+    r'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.DOTALL
+)  # of JSON; one without an end reaches to the file's
 ALTERNATIVES = re.compile(r"[|()\n]+")
 RUN = 24  # letters in a row that a string shares with a text that it holds
 RUNS_MAX = 2**21  # of a file's runs are compared

@@ -151,12 +151,12 @@ class Scripts(unittest.TestCase):
         control.start()
         self.addCleanup(control.stop)
 
-    def run_script(self, script: Callable[[], None], **outputs: str) -> None:
+    def run_script(self, script: Callable[[], None], *more: str, **outputs: str) -> None:
         inputs = {"submission": "submission", "private": "private", "answers": "answers"}
         inputs["admission"] = "admission.json"
         flags = [f"--input={name}={self.at / path}" for name, path in inputs.items()]
         flags += [f"--output={name}={self.at / path}" for name, path in outputs.items()]
-        flags += ["--param=version=1", "--param=unit=nats", "--param=direction=lower"]
+        flags += ["--param=version=1", "--param=unit=nats", "--param=direction=lower", *more]
         with mock.patch.object(sys, "argv", [str(self.at / "named" / "measure.py"), *flags]):
             script()
 
@@ -190,6 +190,23 @@ class Scripts(unittest.TestCase):
         self.run_script(partial(answers_stage, write), answers="written")
         with self.assertRaisesRegex(Rejected, "KeyError: 'int8'"):
             read_answers(self.at / "written", ["one"])
+
+    def test_what_look_ahead_could_not_judge_is_not_opened_again(self) -> None:
+        sys.path.insert(0, str(Path(__file__).parents[3] / "pipelines/steps"))
+        import causality
+
+        opened = mock.Mock(side_effect=RuntimeError("outside of the guarded process"))
+        unjudged = mock.patch.object(causality, "fault_of", lambda *_: "it takes too long")
+        with (
+            mock.patch.object(causality, "tokenizer_of", opened),
+            unjudged,
+            mock.patch.object(causality, "scored_text", lambda *_: "text"),
+        ):
+            more = ['--param=scorers=["one"]']
+            self.run_script(causality.main, *more, causality="causality.json", admission="written.json")
+        admission = json.loads((self.at / "written.json").read_text(encoding="utf-8"))
+        self.assertEqual(admission["lookAhead"], {"verdict": "undecided", "detail": "it takes too long"})
+        self.assertEqual(admission["tokenizer"], {"answer": "undecided", "detail": "it takes too long"})
 
 
 if __name__ == "__main__":

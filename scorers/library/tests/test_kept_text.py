@@ -49,6 +49,11 @@ class KeptText(unittest.TestCase):
             with self.subTest(name):
                 check_kept(submission(make()), texts())
 
+    def test_digits_that_are_cut_off_split_no_words_however_many_bytes_they_have(self) -> None:
+        check_kept(
+            submission(HONEST["bytes across words"]()), ["the ferry sailed ½ a mile", "a ² b", "a 2 b"]
+        )
+
     def test_a_tokenizer_that_rewrites_scored_text_is_rejected(self) -> None:
         for name, make in CHEATS.items():
             with self.subTest(name), self.assertRaisesRegex(Rejected, "^the tokenizer "):

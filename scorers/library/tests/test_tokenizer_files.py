@@ -4,12 +4,13 @@ import json
 import tempfile
 import unittest
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from kept_tokenizers import CHEATS, HONEST, pairs, texts
 from tokenizers import AddedToken, Regex, decoders, normalizers, pre_tokenizers
 
-from scorer_library.tokenizer_files import tokenizer_finding
+from scorer_library.tokenizer_files import STRING, names_letters, tokenizer_finding
 
 REWRITING = " steps of its normalizer replace, add or remove certain letters"
 
@@ -85,6 +86,13 @@ class Files(unittest.TestCase):
     def test_words_of_a_vocabulary_are_no_texts(self) -> None:
         words = "\n".join(word for text in texts() for word in text.split())
         self.assertEqual(self.finding(HONEST["bytes of GPT-2"](), vocab_txt=words)["answer"], "pass")
+
+    def test_a_long_text_is_searched_in_time_that_grows_with_its_length(self) -> None:
+        begun = process_time()
+        for part in ("{" + "1" * 2**15, "\\p{" * 2**16):
+            self.assertFalse(names_letters({"type": "Sequence", "content": part}))
+        self.assertEqual(len(STRING.findall('"' + '\\"' * 2**14 + "\\")), 1)
+        self.assertLess(process_time() - begun, 2)
 
 
 if __name__ == "__main__":

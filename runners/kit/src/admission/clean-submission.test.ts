@@ -262,6 +262,14 @@ test("special tokens under the names of transformers 5 are kept under the earlie
       { model_specific_special_tokens: { image_token: "<i>" }, extra_special_tokens: ["<a>"] },
       { additional_special_tokens: ["<a>"], extra_special_tokens: { image_token: "<i>" } },
     ],
+    [
+      { model_specific_special_tokens: { image_token: "<i>" }, extra_special_tokens: { audio_token: "<a>" } },
+      { extra_special_tokens: { audio_token: "<a>", image_token: "<i>" } },
+    ],
+    [
+      { additional_special_tokens: "<c>", extra_special_tokens: ["<a>"] },
+      { additional_special_tokens: ["<c>", "<a>"] },
+    ],
     [{ extra_special_tokens: null, model_specific_special_tokens: null }, {}],
   ];
   for (const file of ["tokenizer_config.json", "special_tokens_map.json"])

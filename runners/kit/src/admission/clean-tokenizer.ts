@@ -45,9 +45,12 @@ function withEarlierNames(table: ExactTable): ExactTable {
   const { extra_special_tokens: extra, model_specific_special_tokens: named, ...others } = table;
   if (Array.isArray(extra)) {
     const { additional_special_tokens: additional } = others;
-    others.additional_special_tokens = Array.isArray(additional) ? [...additional, ...extra] : extra;
+    others.additional_special_tokens = [...[additional ?? []].flat(), ...extra];
   } else if (extra !== undefined && extra !== null) others.extra_special_tokens = extra;
-  if (named !== undefined && named !== null) others.extra_special_tokens = named;
+  if (named !== undefined && named !== null) {
+    const both = isExactTable(named) && extra !== undefined && isExactTable(extra);
+    others.extra_special_tokens = both ? { ...extra, ...named } : named;
+  }
   return others;
 }
 
