@@ -395,10 +395,11 @@ def shared_layers(folder: Path) -> None:
 
 
 def stacked(folder: Path) -> None:
-    """safetensors' save_model of a model without a tie, by hand."""
-    model, tokenizer = new("mpt", d_model=16, n_heads=2, n_layers=2, max_seq_len=512, expansion_ratio=2)
+    """safetensors' save_model, by hand, of a model whose head is its own."""
+    sizes = {"d_model": 16, "n_heads": 2, "n_layers": 2, "max_seq_len": 512, "expansion_ratio": 2}
+    model, tokenizer = new("mpt", **sizes, tie_word_embeddings=False)
     model.config.save_pretrained(folder)
-    save_model(model, str(folder / "model.safetensors"))
+    save_model(model, str(folder / "model.safetensors"), metadata={"format": "pt"})
     tokenizer.save_pretrained(folder)
 
 
