@@ -17,7 +17,7 @@ from mlrb_kit.admitted import Undecided
 from mlrb_kit.load_check import check_load
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stored import read_stored
-from mlrb_kit.submission import fitting, load_model, load_tokenizer, loader_of
+from mlrb_kit.submission import fitting, load_model, load_tokenizer, loader_of, sketch_model
 from scorer_library.check_model import check_model
 from scorer_library.trial_load import load
 
@@ -106,6 +106,32 @@ class Case(unittest.TestCase):
         found = loaded(folder)
         self.assertTrue(torch.equal(logits(found), logits(model)))
         self.assertFalse([name for name, values in found.named_parameters() if values.is_meta])
+
+
+class PrunedHeads(Case):
+    """prune_heads of transformers writes the heads that are gone into config.json."""
+
+    def test_a_model_without_some_heads_is_sketched_and_loaded(self) -> None:
+        for kind in ("gpt2", "bert", "roberta"):
+            with self.subTest(kind=kind):
+                model = model_of(kind)
+                model.prune_heads({0: [1], 1: [0]})
+                folder = self.place / kind
+                model.save_pretrained(folder)
+                shapes = {name: values.shape for name, values in sketch_model(folder).named_parameters()}
+                self.assertEqual(shapes, {name: each.shape for name, each in model.named_parameters()})
+                self.assert_same(folder, model)
+
+    def test_heads_and_layers_that_a_model_lacks_are_refused(self) -> None:
+        model = model_of("gpt2")
+        model.save_pretrained(self.place)
+        for pruned in ({"0": [99]}, {"7": [0]}, {"0": "all"}, {"0": None}):
+            model.config.save_pretrained(self.place)
+            path = self.place / "config.json"
+            config = json.loads(path.read_text(encoding="utf-8"))
+            path.write_text(json.dumps({**config, "pruned_heads": pruned}), encoding="utf-8")
+            with self.subTest(pruned=pruned), self.assertRaises(Rejected):
+                loaded(self.place)
 
 
 class Tied(Case):

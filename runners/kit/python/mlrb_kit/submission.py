@@ -4,6 +4,7 @@ transformers replaces missing or misshapen tensors by random ones; their score w
 was not submitted.
 """
 
+import copy
 import json
 import os
 import re
@@ -199,13 +200,25 @@ def loader_of(config: Any) -> Any:
 
 def sketch_model(folder: Path) -> Any:
     """The model's shapes without weights, and without a check of its settings."""
-    import torch
     from transformers import AutoConfig
 
     without_compiler()
-    with blame("config.json describes no model that can be built", folder), torch.device("meta"):
+    with blame("config.json describes no model that can be built", folder):
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        return loader_of(config).from_config(config, trust_remote_code=False)
+        return shapes_of(config)
+
+
+def shapes_of(config: Any) -> Any:
+    """The model without weights. Heads are pruned afterwards: transformers needs values to choose by."""
+    import torch
+
+    config = copy.deepcopy(config)
+    pruned, config.pruned_heads = getattr(config, "pruned_heads", None), {}
+    with torch.device("meta"):  # shapes only; the load check bounds what a huge config takes
+        model = loader_of(config).from_config(config, trust_remote_code=False)
+    if pruned:
+        model.prune_heads(pruned)
+    return model
 
 
 def load_model(folder: Path, stored: Stored) -> Any:
@@ -223,11 +236,7 @@ def load_model(folder: Path, stored: Stored) -> Any:
     if isinstance(layers, int) and layers > len(stored.files):
         raise Rejected(f"config.json asks for {layers} layers; the file holds {len(stored.files)} tensors")
 
-    def sketch() -> Any:
-        with torch.device("meta"):  # shapes only; the load check bounds what a huge config takes
-            return loader_of(config).from_config(config, trust_remote_code=False)
-
-    plan = loaded("config.json describes no model that can be built", sketch, folder)
+    plan = loaded("config.json describes no model that can be built", lambda: shapes_of(config), folder)
     computed = set(getattr(plan, "_keys_to_ignore_on_save", None) or ())  # Marian's table of positions
     described = sum(values.numel() for name, values in plan.named_parameters() if name not in computed)
     if described > stored.parameters:
