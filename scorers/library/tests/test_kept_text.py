@@ -93,6 +93,15 @@ class Scorers(unittest.TestCase):
         with self.assertRaisesRegex(Rejected, "loses text"):
             encode_windows(submission(wrapped(bytes_of(normalizers.StripAccents()))), "a cafe\u0301")
 
+    def test_bits_per_byte_allows_one_space_before_every_text(self) -> None:
+        spaced = bytes_of(None)
+        spaced.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+        for text in ("a cat", " a cat"):
+            ((window, ids),) = encode_windows(submission(wrapped(spaced, add_prefix_space=True)), text)
+            self.assertEqual((window, len(ids)), (text, len(" a cat")))
+        with self.assertRaisesRegex(Rejected, "loses text"):
+            encode_windows(submission(wrapped(bytes_of(normalizers.Prepend("a ")))), "a cat")
+
     def test_wikitext_is_not_read_through_a_decoder_that_puts_text_back(self) -> None:
         text = " The cat sat on the mat . \n" * 30
         tokenizer = bytes_of(normalizers.Replace("cat sat", "dog ran"))
