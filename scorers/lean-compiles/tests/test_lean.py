@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import resource
 import shutil
 import stat
 import tempfile
@@ -85,6 +86,13 @@ class Honest(unittest.TestCase):
     def test_reference_proofs_compile_and_are_faithful(self) -> None:
         texts = [item.formal_proof for item in DATA.items]
         self.assertEqual(lean_score(DATA, texts, faithful=True)[0]["value"], 1.0)
+
+    def test_a_limit_of_the_scorers_own_memory_is_none_of_leans(self) -> None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (2**29, hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_DATA, (soft, hard))
+        with open_lean(DATA.lean) as lean:
+            self.assertTrue(lean.judge(DATA.items[0].formal_proof).compiles)
 
     def test_a_proof_of_something_else_compiles_and_is_not_faithful(self) -> None:
         texts = ["theorem x : True := True.intro" for _ in DATA.items]

