@@ -35,7 +35,7 @@ type Corpus = keyof typeof corpora;
 
 /** The worst that happened to a folder, best first. `missing`: a stage failed, so a table would lack it. */
 const fates = ["scored", "undecided", "floored", "struck", "refused", "missing"] as const;
-export type Fate = (typeof fates)[number];
+type Fate = (typeof fates)[number];
 
 export type JudgedFolder = { corpus: Corpus; name: string; fate: Fate; why: string };
 
