@@ -112,6 +112,7 @@ class WhereModelsRun(unittest.TestCase):
                 load_model=lambda *_: mock.Mock(
                     parameters=lambda: [],
                     buffers=lambda: [],
+                    named_modules=lambda: [],
                     config=mock.Mock(n_positions=64, max_position_embeddings=64, n_ctx=64),
                     get_input_embeddings=lambda: embeddings,
                 ),

@@ -62,7 +62,8 @@ class KeptText(unittest.TestCase):
 
 class Scorers(unittest.TestCase):
     def tiny(self, normalizer: Any) -> Path:
-        from make_submissions import byte_tokenizer, write_tiny
+        with mock.patch.object(sys, "path", [str(SCORERS / "testing"), *sys.path]):
+            from make_submissions import byte_tokenizer, write_tiny
 
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
