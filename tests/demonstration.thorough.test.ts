@@ -92,7 +92,7 @@ test("the guide's recording replays without a key to the same submission and sco
   const story = told.stdout.replace(/\s+/g, " "); // it is wrapped
   assert.match(
     story,
-    /baseline \(reported by the agent\): a tiny GPT-2 learns the common words after seconds; reported held-out loss on every tenth text 6\.1; measured 6\.1/,
+    /baseline \(reported by the agent\): a tiny GPT-2 learns the common words after seconds; reported held-out loss on every tenth text 6\.1; keep as the baseline/,
   );
   assert.match(story, /wider \(reported by the agent\)/);
   assert.match(story, /bits-per-byte/);
