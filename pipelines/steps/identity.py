@@ -9,6 +9,7 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/id
 import json
 import os
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def main() -> None:
 
     def act(folder: Path) -> None:
         try:
-            write(compare(stage, folder, rules))
+            write(compare(replace(stage, inputs={**stage.inputs, "submission": folder}), rules))
         except Rejected as rejected:
             write(str(rejected))
             raise
@@ -51,7 +52,7 @@ def main() -> None:
         write(fault)
 
 
-def compare(stage: Stage, folder: Path, rules: list[dict[str, Any]]) -> dict[str, Any]:
+def compare(stage: Stage, rules: list[dict[str, Any]]) -> dict[str, Any]:
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", TRANSFORMERS_VERBOSITY="error")
     from mlrb_kit.submission import check_files, load_model
     from scorer_library.identity.compare import compare_model
@@ -65,6 +66,7 @@ def compare(stage: Stage, folder: Path, rules: list[dict[str, Any]]) -> dict[str
         raise SystemExit(
             "no secret seed: declare secretSeed: true in the pipeline, or give --secret-seed HEX"
         )
+    folder = stage.input("submission")
     work = Work()
     model = load_model(folder, check_files(folder))
     own = own_tensors(model)
