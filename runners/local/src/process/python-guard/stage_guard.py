@@ -89,15 +89,16 @@ def ignore_byte_code(guard: Guard) -> None:
 def check_calls(name: str, guard: Guard) -> None:
     """Has the guard check the paths that `os` is asked about by this function.
 
-    Not those of programs that this process had loaded before: a traceback looks whether their text has changed.
+    Not those of programs that this process had loaded: a traceback looks whether their text has changed.
     """
     call = getattr(os, name)
-    loaded = {getattr(module, "__file__", None) for module in [*sys.modules.values()]}
+    files = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
+    loaded = {os.path.abspath(file) for file in [*files, *sys.orig_argv] if isinstance(file, str)}
 
     def checked(path: Any, *args: Any, dir_fd: int | None = None, **options: Any) -> Any:
         if dir_fd is not None:
             path = within(dir_fd, os.fspath(path))
-        if name != "open" and not isinstance(path, int) and path not in loaded:
+        if name != "open" and not isinstance(path, int) and os.path.abspath(os.fsdecode(path)) not in loaded:
             guard.alone(guard.ask, os.fspath(path))
         return call(path, *args, **options)
 
