@@ -153,7 +153,7 @@ test("--take-over repeats a silent host's attempt once, and cleans up what that 
   assert.deepEqual(leases(at), []);
   assert.deepEqual(leftovers(at), []);
   assert.deepEqual(attempts(at), []);
-  assert.equal(results(at)[`${at.name}/default/all`], "attempt\nplain\n");
+  assert.equal(results(at)[`${at.name}/default/all`], "plain\nattempt\n");
   assert.equal(summary(await run()).outcomes.reused, 6);
 });
 
