@@ -15,6 +15,7 @@ const sources = memorySources({
     `kind: llm
 provider: openai
 model: { id: gpt-x, key: OPENAI_API_KEY, contextTokens: 1000 }
+secrets: [OPENAI_API_KEY]
 `,
   ),
   "runners/agents/presets/gpt-supervisor.yaml": preset(
@@ -22,6 +23,7 @@ model: { id: gpt-x, key: OPENAI_API_KEY, contextTokens: 1000 }
     `kind: llm
 provider: openai
 model: { id: gpt-x, key: OPENAI_API_KEY, contextTokens: 2000 }
+secrets: [OPENAI_API_KEY]
 scaffold: supervisor-worker
 `,
   ),

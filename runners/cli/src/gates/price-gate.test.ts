@@ -15,6 +15,7 @@ title: A program
 kind: command
 gateway:
   - { provider: google, key: K, ids: [gemini-2.5-pro, gemini-2.5-flash] }
+secrets: [K]
 `;
 const sources = { read: () => preset, list: () => [], kind: () => undefined };
 const gateway = [{ provider: "google", key: "K", ids: ["gemini-2.5-pro", "gemini-2.5-flash"] }];
