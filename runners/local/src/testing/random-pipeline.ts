@@ -97,21 +97,27 @@ export type Expected = {
   /** By plan index: instances with equal text share an action. */
   keys: (string | undefined)[];
   fails: boolean[];
+  /** By plan index: the first need that is missing, which a manifest names as the cause. */
+  missing: (string | undefined)[];
 };
 
 export function expect(plan: Plan): Expected {
-  const expected: Expected = { contents: [], keys: [], fails: [] };
+  const expected: Expected = { contents: [], keys: [], fails: [], missing: [] };
   for (const instance of plan.instances) {
-    const { contents, keys, fails } = expected;
+    const { contents, keys, fails, missing } = expected;
     const read = readOf(instance, plan, expected);
     const command = (instance.action.run as { command: string[] }).command;
     const axes = Object.fromEntries(instance.stage.keyed.map((axis) => [axis, instance.axes[axis]]));
     contents.push(undefined);
     keys.push(undefined);
     fails.push(false);
+    const first = instance.inputs.find(({ from }) => contents[from] === undefined);
+    missing.push(first && plan.instances[first.from]!.id);
     if (read === undefined) continue;
     const { index } = instance;
-    keys[index] = JSON.stringify([command, axes, Object.entries(read).sort(), instance.members.length > 0]);
+    const causes = instance.members.map(({ from }) => missing[from]);
+    const parts = [command, axes, Object.entries(read).sort(), causes, instance.members.length > 0];
+    keys[index] = JSON.stringify(parts);
     if (command[3] === "fails") fails[index] = true;
     else contents[index] = given({ text: command[1]!, axes, read });
   }

@@ -31,7 +31,7 @@ test("every form of a report names the condition, also in the captions that are 
   assert.match(markdown(found), /^# .*\(official, sealed\)\n/);
   assert.match(
     terminalTable(found, { width: 100, color: false }),
-    /\(official, sealed\)\nCondition: sealed \(agents could only download through the gateway\)\. 2 attempts planned/,
+    /\(official, sealed\)\n(?:.+\n)+Condition: sealed \(agents could only download through the gateway\)\. 2 attempts planned/,
   );
   const captions = latex(found).match(/\\caption\{.*/g) ?? [];
   assert.ok(captions.length > 3);
