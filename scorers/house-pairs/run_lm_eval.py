@@ -70,6 +70,7 @@ def evaluate(submission: Submission, tasks: Path, names: list[str]) -> dict[str,
             tokenizer=submission.tokenizer,
             batch_size=BATCH,
             backend="seq2seq" if submission.encoder_decoder else "causal",
+            softmax_dtype="float32",  # sums in BF16 would tie
         )
     if model.prefix_token_id != submission.start_id:
         raise Rejected("lm-eval starts texts with another token than BOS or EOS")

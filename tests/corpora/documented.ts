@@ -28,11 +28,5 @@ export const documented: Record<string, { fate: "undecided" | "floored" | "refus
   "t5-of-pieces": { fate: "floored", reason: "the same: NFKC changes characters" },
   "prefix-space": { fate: "floored", reason: "the same: NFKC changes characters" },
   "whole-words": { fate: "floored", reason: "docs/measures.md: parts of the scored text have no token" },
-  "distributed-checkpoint": {
-    fate: "floored",
-    reason: "docs/measures.md: lm-eval rounds to BF16, and ties decide; store F32",
-  },
-  "spherical-merge": { fate: "floored", reason: "the same: BF16" },
-  "rounded-to-int4": { fate: "floored", reason: "the same: F16" },
   "sentencepiece-only": { fate: "floored", reason: "its library is not installed: save tokenizer.json" },
 };

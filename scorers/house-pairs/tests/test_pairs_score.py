@@ -1,9 +1,16 @@
-"""Checks the mean over paradigms of pairs, against numbers worked out by hand."""
+"""Checks the mean over paradigms of pairs by hand-made numbers, and that sums are not rounded."""
 
+import tempfile
 import unittest
+from pathlib import Path
 
+from transformers import AutoModelForCausalLM
+
+from mlrb_kit.random_gpt2 import write_control
 from mlrb_kit.rejected import Rejected
+from mlrb_kit.submission import load_submission
 from pairs_score import scored
+from run_lm_eval import run_lm_eval
 
 
 class PairsScore(unittest.TestCase):
@@ -39,6 +46,24 @@ class PairsScore(unittest.TestCase):
 
     def test_a_single_paradigm_has_no_error_to_give(self) -> None:
         self.assertEqual(scored([self.sample(-1, -2)])["standardError"], 0.0)
+
+    def test_a_model_in_bf16_ties_in_no_pair(self) -> None:
+        pairs = [
+            {
+                "UID": "a",
+                "pair_id": at,
+                "linguistics_term": "agreement",
+                "sentence_good": f"The {noun} near the houses of the town is old and was painted again.",
+                "sentence_bad": f"The {noun} near the houses of the town are old and was painted again.",
+            }
+            for at, noun in enumerate(("door", "wall", "roof", "tree", "gate", "road", "well", "barn"))
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            write_control(Path(folder), size=0)
+            AutoModelForCausalLM.from_pretrained(folder).bfloat16().save_pretrained(folder)
+            samples = run_lm_eval(load_submission(Path(folder)), pairs)
+        self.assertEqual([sample["id"] for sample in samples if sample["good"] == sample["bad"]], [])
+        self.assertTrue(any(sample["good"] % 1 not in (0, 0.25, 0.5, 0.75) for sample in samples))
 
 
 if __name__ == "__main__":

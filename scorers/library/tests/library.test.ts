@@ -13,6 +13,10 @@ test("the arithmetic, the data checks and the memory check of lm-eval scores agr
   runPythonTests(file("test_lm_eval.py"), 10);
 });
 
+test("likelihoods of models in 16 bits are not rounded to 16 bits", () => {
+  runPythonTests(file("test_rounding.py"));
+});
+
 test("a load is the submission's fault where it exceeds its limits and a known-good model does not", () => {
   runPythonTests(file("test_load_check.py"));
 });

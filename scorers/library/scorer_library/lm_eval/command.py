@@ -29,7 +29,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         link_data(Path(folder, args.repository), args.data.absolute(), args.splits.split(","))
         command = [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--device", "cpu"]
-        command += ["--model_args", f"pretrained={args.submission.absolute()},dtype={args.dtype}"]
+        model = f"pretrained={args.submission.absolute()},dtype={args.dtype},softmax_dtype=float32"
+        command += ["--model_args", model]
         command += ["--tasks", args.tasks, "--batch_size", "1", "--output_path", "out"]
         offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": f"{folder}/home"}
         ran = subprocess.run(

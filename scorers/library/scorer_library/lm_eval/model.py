@@ -13,6 +13,7 @@ from scorer_library.kept_text import check_kept
 from scorer_library.lm_eval.memory import BATCH_BYTES
 
 BATCH = 32
+SOFTMAX = "float32"  # by default the model's own: sums in BF16 are rounded to 1 nat at 200, and tie
 
 Request = tuple[tuple[str, str], list[int], list[int]]  # context and answer as text, then as ids
 
@@ -27,6 +28,7 @@ class GuardedLM(HFLM):
                 tokenizer=submission.tokenizer,
                 batch_size=BATCH,
                 backend=backend_of(submission),
+                softmax_dtype=SOFTMAX,
             )
         if self.prefix_token_id != submission.start_id:
             raise Rejected("lm-eval starts texts with another token than BOS or EOS")
@@ -65,7 +67,8 @@ class GuardedLM(HFLM):
         both = not self.submission.encoder_decoder  # a decoder predicts the answer's tokens only
         longest = max(both * len(context) + len(ids) for _, context, ids in requests)
         size = next(self.submission.model.parameters()).element_size()
-        return batch_size(min(longest, self.max_length) * self.submission.vocabulary * size)
+        mean = (size + 4) // 2  # of a logit and its log-softmax
+        return batch_size(min(longest, self.max_length) * self.submission.vocabulary * mean)
 
     def check_tokens(self, requests: list[Request]) -> None:
         vocabulary = self.submission.vocabulary

@@ -87,18 +87,13 @@ def ignore_byte_code(guard: Guard) -> None:
 
 
 def check_calls(name: str, guard: Guard) -> None:
-    """Has the guard check the paths that `os` is asked about by this function.
-
-    Not those of programs that this process had loaded: a traceback looks whether their text has changed.
-    """
+    """Has the guard check the paths that `os` is asked about by this function."""
     call = getattr(os, name)
-    files = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
-    loaded = {os.path.abspath(file) for file in [*files, *sys.orig_argv] if isinstance(file, str)}
 
     def checked(path: Any, *args: Any, dir_fd: int | None = None, **options: Any) -> Any:
         if dir_fd is not None:
             path = within(dir_fd, os.fspath(path))
-        if name != "open" and not isinstance(path, int) and os.path.abspath(os.fsdecode(path)) not in loaded:
+        if name != "open" and not isinstance(path, int) and not guard.had_loaded(path):
             guard.alone(guard.ask, os.fspath(path))
         return call(path, *args, **options)
 
@@ -136,6 +131,12 @@ class Guard:
         self.noted: set[str] = set()
         self.known: set[tuple[str, str]] = set()  # allowed accesses
         self.busy = _thread._local()
+        files = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
+        self.loaded = {os.path.abspath(file) for file in [*files, *sys.orig_argv] if isinstance(file, str)}
+
+    def had_loaded(self, path: Any) -> bool:
+        """Of a program that ran before the stage: a traceback looks whether its text has changed."""
+        return os.path.abspath(os.fsdecode(path)) in self.loaded
 
     def hook(self, event: str, args: tuple[Any, ...]) -> None:
         if event in EVENTS:
