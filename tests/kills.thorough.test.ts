@@ -13,7 +13,7 @@ import { recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
 import { filesBelow, leftovers } from "./support/lab.ts";
 import { randomKills } from "./support/random-kills.ts";
-import { startProgram } from "./support/run-program.ts";
+import { type Line, startProgram } from "./support/run-program.ts";
 import { stagePrograms } from "./support/sandboxes/stage-programs.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
