@@ -2,17 +2,17 @@
 // them.
 import type { Report } from "@mlrb/formats/report";
 import { csvFiles } from "@mlrb/report/formats/csv-files";
-import { latex, tableFiles } from "@mlrb/report/formats/latex";
+import { figureFile, headlineFile, tableFiles } from "@mlrb/report/formats/latex";
 import { forestFigure } from "@mlrb/report/paper/forest-figure";
 
 /** Contents by path. */
 export async function sampleFiles(report: Report): Promise<Record<string, string | Buffer>> {
-  const tables = Object.entries(tableFiles(report)).map(([name, text]) => [`tables/${name}`, text]);
+  const texts = { ...tableFiles(report), "headline.tex": headlineFile(report) };
+  const tables = Object.entries(texts).map(([name, text]) => [`tables/${name}`, text]);
   const figure = await forestFigure(report);
   return {
     ...csvFiles(report),
-    "report.tex": latex(report),
     ...Object.fromEntries(tables),
-    ...(figure && { "figures/scores.pdf": figure }),
+    ...(figure && { "figures/scores.pdf": figure, "figures/scores.tex": figureFile(report, "scores") }),
   };
 }

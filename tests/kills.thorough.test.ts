@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import type { Times } from "@mlrb/formats/times";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { parse } from "csv-parse/sync";
 import { benchmarkState, oneTask, oneTaskArguments } from "./support/benchmark-state.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { recordsIn } from "./support/end-state.ts";
@@ -49,9 +49,10 @@ test("after four random kills of runner, stage or both, the tables are the same 
     const files = filesBelow(join(from, "results/full-benchmark", selection));
     const clockless = (name: string) =>
       !/^(times|costs)\.|^(tables\/cost\.tex|figures\/cost\.pdf)$/.test(name) && name !== "report.html";
-    const costs = withoutHours(
-      readFileSync(join(from, "results/full-benchmark", selection, "costs.csv"), "utf8"),
-    );
+    const { attempts } = JSON.parse(
+      readFileSync(join(from, "results/full-benchmark", selection, "times.json"), "utf8"),
+    ) as Times;
+    const costs = attempts.map(({ tokens, dollars, gpuHours }) => [tokens, dollars, gpuHours]);
     return { costs, ...Object.fromEntries(Object.entries(files).filter(([name]) => clockless(name))) };
   };
   assert.ok("report.json" in tables(killed), hint);
@@ -59,10 +60,3 @@ test("after four random kills of runner, stage or both, the tables are the same 
   assert.deepEqual(leftovers({ root: killed }), [], hint);
   assert.deepEqual(stagePrograms(killed), [], hint);
 });
-
-/** The table of costs without what an attempt's clock measured. */
-function withoutHours(csv: string): Line[] {
-  const rows = parse(csv, { columns: true }) as Line[];
-  assert.ok(rows.length > 0 && rows.every(({ hours }) => Number(hours) > 0), csv);
-  return rows.map(({ hours: _, ...rest }) => rest);
-}

@@ -17,9 +17,7 @@ const files = [
   "scores.csv",
   "tables/main.tex",
   "figures/scores.pdf",
-  "report.tex",
   "groups.md",
-  "groups.csv",
 ];
 
 /** A folder with the nasty run's manifest and artifacts, as a runner would lay them out. */

@@ -7,17 +7,17 @@ import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { stage } from "@mlrb/kit/stage";
 import { csvFiles } from "@mlrb/report/formats/csv-files";
-import { groupsCsv, groupsLatex, groupsMarkdown } from "@mlrb/report/formats/groups";
+import { groupsMarkdown } from "@mlrb/report/formats/groups";
 import { json } from "@mlrb/report/formats/json";
-import { costTableFiles, latex, latexFile, tableFiles } from "@mlrb/report/formats/latex";
+import { costTableFiles, figureFile, headlineFile, tableFiles } from "@mlrb/report/formats/latex";
 import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
 import { costFigure } from "@mlrb/report/paper/cost-figure";
-import { costsCsv, costsSection } from "@mlrb/report/paper/costs";
+import { costsSection } from "@mlrb/report/paper/costs";
 import { forestFigure } from "@mlrb/report/paper/forest-figure";
 import { readArtifact, readArtifactBytes } from "@mlrb/report/read/read-artifact";
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
-import { times, timesCsv, timesSection } from "@mlrb/report/sections/times";
+import { times, timesSection } from "@mlrb/report/sections/times";
 
 const { inputs, outputs, params } = stage();
 
@@ -28,26 +28,28 @@ const report = reportData(collected, { params, read: readArtifact, readSamples: 
 writeWhole(join(outputs.report!, "report.json"), json(report));
 writeWhole(join(outputs.report!, "report.md"), markdown(report));
 for (const [name, text] of Object.entries(csvFiles(report))) writeWhole(join(outputs.report!, name), text);
-writeWhole(join(outputs.report!, "report.tex"), latex(report));
 writeWhole(join(outputs.report!, "groups.md"), groupsMarkdown(report));
-writeWhole(join(outputs.report!, "groups.csv"), groupsCsv(report));
-writeWhole(join(outputs.report!, "groups.tex"), groupsLatex(report));
 
 const taken = times(collected, { label, readLedger, read: readArtifact, direction });
 writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
 writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));
-writeWhole(join(outputs.report!, "times.csv"), timesCsv(taken));
-writeWhole(join(outputs.report!, "times.tex"), latexFile(report, timesSection(taken)));
 
 const costs = costsSection(report, taken);
 writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs));
-writeWhole(join(outputs.report!, "costs.csv"), costsCsv(report, taken));
 
 mkdirSync(join(outputs.report!, "figures"), { recursive: true });
 const figures = { scores: await forestFigure(report), cost: await costFigure(report, taken) };
-for (const [name, pdf] of Object.entries(figures))
-  if (pdf) writeFileSync(join(outputs.report!, "figures", `${name}.pdf`), pdf);
+for (const name of ["scores", "cost"] as const) {
+  const pdf = figures[name];
+  if (!pdf) continue;
+  writeFileSync(join(outputs.report!, "figures", `${name}.pdf`), pdf);
+  writeWhole(join(outputs.report!, "figures", `${name}.tex`), figureFile(report, name));
+}
 
 mkdirSync(join(outputs.report!, "tables"), { recursive: true });
-for (const [name, text] of Object.entries({ ...tableFiles(report), ...costTableFiles(report, taken) }))
-  writeWhole(join(outputs.report!, "tables", name), text);
+const tables = {
+  ...tableFiles(report),
+  ...costTableFiles(report, taken),
+  "headline.tex": headlineFile(report),
+};
+for (const [name, text] of Object.entries(tables)) writeWhole(join(outputs.report!, "tables", name), text);

@@ -8,9 +8,9 @@ import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import fc from "fast-check";
 import { csvFiles } from "./formats/csv-files.ts";
-import { groupsCsv, groupsLatex, groupsMarkdown } from "./formats/groups.ts";
+import { groupsMarkdown } from "./formats/groups.ts";
 import { json } from "./formats/json.ts";
-import { latex, tableFiles } from "./formats/latex.ts";
+import { headlineFile, tableFiles } from "./formats/latex.ts";
 import { markdown } from "./formats/markdown.ts";
 import { terminalTable } from "./formats/terminal-table.ts";
 import { plainText } from "./read/plain-text.ts";
@@ -19,6 +19,7 @@ import { digitsText, meanError, supportedDigits } from "./sections/digits-text.t
 import { coverageLine } from "./sections/sections.ts";
 import { csvRows, csvText, parseCsv } from "./testing/csv-rows.ts";
 import { anchorRows, Example, exampleParams, passed, scored, textItems } from "./testing/example.ts";
+import { latex } from "./testing/latex.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 
 const nasty = nastyExample().report();
@@ -31,10 +32,7 @@ for (const [file, text] of Object.entries({
     .map(([name, text]) => `${name}\n${text}`)
     .join("\n"),
   "nasty-groups.md": groupsMarkdown(nasty),
-  "nasty-groups.csv": groupsCsv(nasty),
-  "nasty-groups.tex": groupsLatex(nasty),
-  "nasty.tex": latex(nasty),
-  "nasty-tables.tex": Object.entries(tableFiles(nasty))
+  "nasty-tables.tex": Object.entries({ ...tableFiles(nasty), "headline.tex": headlineFile(nasty) })
     .map(([name, text]) => `% ${name}\n${text}`)
     .join("\n"),
   "nasty-80.txt": terminalTable(nasty, { width: 80, color: false }),
@@ -52,8 +50,7 @@ test("a report read back from report.json prints the same text", () => {
   assert.equal(markdown(back), markdown(nasty));
   assert.deepEqual(csvFiles(back), csvFiles(nasty));
   assert.equal(latex(back), latex(nasty));
-  assert.deepEqual(tableFiles(back), tableFiles(nasty));
-  assert.equal(groupsMarkdown(back) + groupsCsv(back), groupsMarkdown(nasty) + groupsCsv(nasty));
+  assert.equal(groupsMarkdown(back), groupsMarkdown(nasty));
   assert.equal(
     terminalTable(back, { width: 80, color: true }),
     terminalTable(nasty, { width: 80, color: true }),
@@ -168,10 +165,10 @@ test("every CSV row has every column, and no text in it begins like a formula", 
       .fails("score", { ...axes, scorer: "bits" }, "skipped", start)
       .report();
     const files = Object.entries(csvFiles(report));
-    assert.ok(files.length > 4, "also the agent without the tasks it cannot be counted at");
+    assert.ok(files.length >= 3);
     for (const [file, text] of files) {
       const [head, ...rows] = parseCsv(text);
-      assert.equal(rows.length > 0, file !== "anchors.csv", file);
+      assert.ok(rows.length > 0, file);
       for (const row of rows) {
         assert.equal(row.length, head!.length);
         for (const field of row) assert.doesNotMatch(field, /^[=+\-@＝]/);

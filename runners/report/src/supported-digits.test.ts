@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
-import { groupsLatex, groupsMarkdown } from "./formats/groups.ts";
-import { latex, tableFiles } from "./formats/latex.ts";
+import { groupsMarkdown } from "./formats/groups.ts";
 import { markdown } from "./formats/markdown.ts";
 import { terminalTable } from "./formats/terminal-table.ts";
 import { page } from "./page/page.ts";
+import { latex } from "./testing/latex.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 import { samplePage } from "./testing/page-example.ts";
 
@@ -30,12 +30,10 @@ const pageText = (report: Report) =>
 
 const texts: Record<string, (report: Report) => string> = {
   markdown,
-  latex,
-  "the tables for a paper": (report) => Object.values(tableFiles(report)).join(""),
+  "the tables for a paper": latex,
   terminal: (report) => terminalTable(report, { width: 160, color: false }),
   page: pageText,
   "groups.md": groupsMarkdown,
-  "groups.tex": groupsLatex,
 };
 
 /** Of groups every number has an error; elsewhere bits per byte, which are from 1 to 4 in this run, and differences. */

@@ -7,7 +7,7 @@ import { mustFollow } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
 import { type ProtocolResult, protocolResult } from "@mlrb/formats/report/protocol";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
-import { latexFile } from "@mlrb/report/formats/latex";
+import { protocolTable } from "@mlrb/report/formats/latex";
 import { terminalSection } from "@mlrb/report/formats/terminal-table";
 import { protocolSection } from "@mlrb/report/protocol/protocol-section";
 import { plainSection } from "@mlrb/report/sections/sections";
@@ -25,7 +25,7 @@ export function writeProtocol(
     return;
   }
   writeWhole(at(names.json), jsonOf(protocol));
-  writeWhole(at(names.latex), latexFile(report, plainSection(protocolSection(protocol))));
+  writeWhole(at(names.latex), protocolTable(report, protocol));
 }
 
 function jsonOf(protocol: ProtocolResult): string {

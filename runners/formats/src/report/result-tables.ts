@@ -24,7 +24,6 @@ import {
   originOfMean,
   scale,
 } from "./result-columns.ts";
-import { sensitivityVariant } from "./sensitivity.ts";
 
 const summary = wholeObject({
   ...head,
@@ -61,7 +60,10 @@ const summary = wholeObject({
   se_items: about(numberOrNull, "standard error of valid_mean over items, for these submissions"),
   se_items_kind: about(textOrNull, "exact, or at-most: an upper bound"),
   ...scale,
-  floor_name: about(textOrNull, "the row of anchors.csv; empty: a number of task.yaml, or none"),
+  floor_name: about(
+    textOrNull,
+    "the row of the report's reference models; empty: a number of task.yaml, or none",
+  ),
   anchor_name: textOrNull,
   anchor_kind: textOrNull,
   normalised_mean: about(
@@ -140,21 +142,6 @@ const scores = wholeObject({
   reason: about(textOrNull, "why there is no value, or why the attempt is not a pass"),
 });
 
-const anchors = wholeObject({
-  ...head,
-  task: anyText,
-  ...metric,
-  name: anyText,
-  title: anyText,
-  is_floor: about(flag, "whether it is the trivial baseline"),
-  is_anchor: about(flag, "whether it is the reference model, 1 on the normalised scale"),
-  kind: textOrNull,
-  parameters: about(numberOrNull, "empty: unknown, or no model"),
-  value: numberOrNull,
-  standard_error: about(numberOrNull, "over items"),
-  reason: about(textOrNull, "why it was rejected and has no value"),
-});
-
 const moments = wholeObject({
   ...head,
   ...ofAttempt,
@@ -169,76 +156,6 @@ const moments = wholeObject({
   standard_error: numberOrNull,
   ...made,
   reason: about(textOrNull, "why there is no value"),
-});
-
-const amount = (words: string) =>
-  about(numberOrNull, `mean over the attempts of which it is known; empty: unknown, never 0. ${words}`);
-const known = about(count, "attempts of which it is known");
-
-const costs = wholeObject({
-  ...head,
-  task: anyText,
-  agent: anyText,
-  metric: anyText,
-  direction: metric.direction,
-  mean: about(numberOrNull, "as in summary.csv"),
-  normalised_mean: numberOrNull,
-  n: about(count, "attempts behind the mean"),
-  planned: count,
-  dollars: amount("Of model calls"),
-  dollars_known: known,
-  gpu_hours: amount("That it held GPUs"),
-  gpu_hours_known: known,
-  hours: amount("By a monotonic clock"),
-  hours_known: known,
-  tokens: amount("In and out"),
-  tokens_known: known,
-  gpu_memory_peak_mib: amount("The most on one of its GPUs"),
-  gpu_memory_peak_mib_known: known,
-  origin: originOfMean,
-});
-
-const secondary = wholeObject({
-  ...head,
-  ...ofAttempt,
-  metric: anyText,
-  name: about(anyText, "of the scorer's further number"),
-  value: number,
-  ...made,
-});
-
-const published = wholeObject({
-  ...head,
-  task: anyText,
-  ...metric,
-  who: anyText,
-  value: about(number, "measured by others, on other agents' runs"),
-  n: about(numberOrNull, "number of runs; empty: the source gives none"),
-  note: textOrNull,
-  source: anyText,
-});
-
-const sensitivity = wholeObject({
-  ...head,
-  task: anyText,
-  agent: anyText,
-  ...metric,
-  variant: sensitivityVariant,
-  mean: about(numberOrNull, "the mean in this variant; empty: none"),
-  attempts: about(count, "attempts that count in another way"),
-  n: about(count, "attempts that are not missing in this variant"),
-  origin: originOfMean,
-});
-
-const acrossTasks = wholeObject({
-  ...head,
-  agent: about(textOrNull, "empty for a task that is left out for all agents"),
-  statistic: oneOf("mean-rank", "mean", "benchmark-mean", "mean-without", "interquartile-mean", "left-out"),
-  task: about(textOrNull, "the task that is left out"),
-  value: about(numberOrNull, "of normalised scores, or a rank"),
-  n: about(countOrNull, "tasks behind the value, or benchmarks behind benchmark-mean"),
-  reason: about(textOrNull, "why the task is left out"),
-  origin: originOfMean,
 });
 
 const comparisons = wholeObject({
@@ -264,13 +181,7 @@ export const resultRows = {
   summary,
   attempts,
   scores,
-  anchors,
   moments,
-  costs,
-  secondary,
-  published,
-  sensitivity,
-  across_tasks: acrossTasks,
   comparisons,
 } as const;
 export type ResultTable = keyof typeof resultRows;

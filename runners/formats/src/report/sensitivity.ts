@@ -2,7 +2,7 @@
 
 import { anyText, count, numberOrNull, oneOf, type TypeOf, wholeObject } from "../schema.ts";
 
-export const sensitivityVariant = {
+const sensitivityVariant = {
   ...oneOf(
     "undecided-as-pass",
     "undecided-as-floor",

@@ -194,20 +194,8 @@ test("ranks compare agents over all tasks, whatever the kinds of their reference
   assert.equal(report({ a: { one: [1] } }).acrossTasks.agents[0]!.meanRank, null);
 });
 
-test("CSV files have each attempt's normalised score, and each agent's over tasks", () => {
+test("scores.csv has each attempt's normalised score", () => {
   const found = report({ plain: { one: [2], two: [1] } });
   const [score] = csvRows(found, "scores").filter(({ task }) => task === "one");
   assert.deepEqual([score!.floor, score!.anchor, score!.normalised], ["3", "1", "0.5"]);
-  assert.deepEqual(
-    csvRows(found, "across_tasks").map(({ agent, statistic, task, value, n }) => [
-      ...[agent, statistic, task, value, n],
-    ]),
-    [
-      ["plain", "mean", "", "0.75", "2"],
-      ["plain", "benchmark-mean", "", "0.75", "1"],
-      ["plain", "mean-without", "one", "1", "1"],
-      ["plain", "mean-without", "two", "0.5", "1"],
-      ["plain", "interquartile-mean", "", "0.75", "2"],
-    ],
-  );
 });

@@ -1,11 +1,10 @@
-// Rows of CSV files that are about single attempts: attempts.csv, scores.csv, moments.csv and secondary.csv.
+// Rows of CSV files that are about single attempts: attempts.csv, scores.csv and moments.csv.
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { ResultRow } from "@mlrb/formats/report/result-tables";
 import { bestAttempt } from "../paper/best-attempts.ts";
 import { builtOf } from "../paper/built-section.ts";
 import { decisionText } from "../read/decisions.ts";
-import { byText } from "../read/order.ts";
 import { interventionText } from "../story/intervention-words.ts";
 import { headOf, madeColumns, metricColumns, textOrNull } from "./row-parts.ts";
 
@@ -162,16 +161,3 @@ const noMetric = {
   score: "none" as const,
   ...{ value: null, standard_error: null },
 };
-
-export function secondaryRows(report: Report): ResultRow<"secondary">[] {
-  return report.attempts.flatMap((attempt) =>
-    Object.entries(attempt.scores).flatMap(([metric, score]) => {
-      if (score.kind !== "scored") return [];
-      const { task, agent, seed } = attempt;
-      const own = { ...headOf(report), task, agent, seed, metric };
-      return Object.keys(score.extra)
-        .sort(byText)
-        .map((name) => ({ ...own, name, value: score.extra[name]!, ...madeColumns(attempt) }));
-    }),
-  );
-}

@@ -2,19 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { resultRows, resultTables } from "@mlrb/formats/report/result-tables";
-import { costsCsv } from "../paper/costs.ts";
 import { csvRows, csvText, parseCsv } from "../testing/csv-rows.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
-import { attemptRows, momentRows, scoreRows, secondaryRows } from "./attempt-rows.ts";
+import { attemptRows, momentRows, scoreRows } from "./attempt-rows.ts";
 import { csvFiles } from "./csv-files.ts";
-import {
-  acrossRows,
-  anchorRows,
-  comparisonRows,
-  publishedRows,
-  sensitivityRows,
-  summaryRows,
-} from "./summary-rows.ts";
+import { comparisonRows, summaryRows } from "./summary-rows.ts";
 
 const nasty = nastyExample().report();
 
@@ -23,13 +15,7 @@ test("the rows of every file follow the published schema", () => {
     "summary.csv": summaryRows(nasty),
     "attempts.csv": attemptRows(nasty),
     "scores.csv": scoreRows(nasty),
-    "anchors.csv": anchorRows(nasty),
     "moments.csv": momentRows(nasty),
-    "costs.csv": [],
-    "secondary.csv": secondaryRows(nasty),
-    "published.csv": publishedRows(nasty),
-    "sensitivity.csv": sensitivityRows(nasty),
-    "across_tasks.csv": acrossRows(nasty),
     "comparisons.csv": comparisonRows(nasty),
   };
   assert.deepEqual(Object.keys(tables), Object.keys(resultTables.properties));
@@ -37,16 +23,13 @@ test("the rows of every file follow the published schema", () => {
 });
 
 test("the columns of every file are snake_case, in the order of the schema", () => {
-  const files = { ...csvFiles(nasty), "costs.csv": costsCsv(nasty, noTimes) };
-  for (const [file, text] of Object.entries(files)) {
+  for (const [file, text] of Object.entries(csvFiles(nasty))) {
     const [head] = parseCsv(text);
     const row = resultRows[file.replace(".csv", "") as keyof typeof resultRows];
     assert.deepEqual(head, Object.keys(row.properties), file);
     for (const column of head!) assert.match(column, /^[a-z][a-z_]*$/, file);
   }
 });
-
-const noTimes = { formatVersion: 1 as const, label: "smoke", attempts: [] };
 
 test("summary.csv has each cell in full precision, and the interval of valid attempts under its own name", () => {
   const rows = csvRows(nasty, "summary");
@@ -87,11 +70,7 @@ test("an attempt's research and what it built are in its row of attempts.csv", (
 });
 
 test("a file without rows is left out, except those that every report has", () => {
-  assert.ok(!("published.csv" in csvFiles(nasty)), "published values are of official data");
-  const bare = { ...nasty, cells: [], attempts: [], rows: [], sensitivity: [], agentComparisons: [] };
-  const without = { ...bare, acrossTasks: { ...nasty.acrossTasks, agents: [], leftOut: [] } };
-  assert.deepEqual(Object.keys(csvFiles(without)), [
-    ...["summary.csv", "attempts.csv", "scores.csv", "anchors.csv"],
-  ]);
+  const bare = csvFiles({ ...nasty, cells: [], attempts: [], agentComparisons: [] });
+  assert.deepEqual(Object.keys(bare), ["summary.csv", "attempts.csv", "scores.csv"]);
   assert.doesNotMatch(csvText(nasty), /,(undefined|NaN|null)(,|\r)/);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Example, passed, rejectedScore, scored, verdict } from "../testing/example.ts";
-import { groupMeans, groupsCsv, groupsMarkdown } from "./groups.ts";
+import { groupMeans, groupsMarkdown } from "./groups.ts";
 
 type Groups = Record<string, number[]>;
 
@@ -53,7 +53,6 @@ test("failed attempts do not enter a group's mean, and the count of attempts sho
     { agent: "strong", attempts: 0, planned: 1, mean: null },
   ]);
   assert.match(groupsMarkdown(report), /\| a \| 1 \| 0\.500 \(1\/3\) \| – \(0\/1\) \|/);
-  assert.match(groupsCsv(report), /,a,1,strong,0,1,,\r\n/);
 });
 
 test("a group may have the name of a property of every object", () => {

@@ -1,48 +1,20 @@
-// The groups of each task, in separate files: sixty subjects would hide the results.
+// The groups of each task, in a file of their own: sixty subjects would hide the results.
 
 import { mean } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 import { meansByName, type NamedMean } from "../compare/means-by-name.ts";
-import { importedLine } from "../read/imported-words.ts";
 import { partError, supportedText, validError } from "../sections/digits-text.ts";
 import { metricHead } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
 import { agentColumns, tableOf, taskGroups } from "../sections/table-of.ts";
 import { validMeanCell } from "../sections/valid-text.ts";
-import { metricOf, storedMetric } from "../units/shown-metric.ts";
-import { csvLine } from "./csv-line.ts";
-import { latexFile } from "./latex.ts";
+import { metricOf } from "../units/shown-metric.ts";
 import { fileHead, markdownSection } from "./markdown.ts";
 
 /** groups.md, ending with a line break; it says so when no score has groups. */
 export function groupsMarkdown(report: Report): string {
   return `${fileHead(report)}\n${markdownSection(plainSection(aboutAttempts(groupsSection(report), report)))}`;
-}
-
-/** groups.tex, a complete document. */
-export function groupsLatex(report: Report): string {
-  return latexFile(report, aboutAttempts(groupsSection(report), report));
-}
-
-/** groups.csv: one row per task, metric, group and agent. */
-export function groupsCsv(report: Report): string {
-  const head = ["label", "note", "task", "metric", "unit", "direction", "group", "items"];
-  const rows = groupMeans(report).flatMap((row) => {
-    const { unit, direction } = storedMetric(report, row.metric);
-    const group = [report.label, report.note, row.task, row.metric, unit, direction, row.name, row.items];
-    return row.agents.map(({ agent, attempts, planned, mean }) =>
-      csvLine([...group, agent, attempts, planned, mean, importedOf(report, row.task, agent)]),
-    );
-  });
-  return [csvLine([...head, "agent", "valid_attempts", "planned_attempts", "mean", "origin"]), ...rows].join(
-    "",
-  );
-}
-
-/** `1 attempt was imported, unsigned (‡).` for an agent at a task; empty if none was. */
-function importedOf({ attempts }: Report, task: string, agent: string): string {
-  return importedLine(attempts.filter((attempt) => attempt.task === task && attempt.agent === agent));
 }
 
 export function groupsSection(report: Report): Section {

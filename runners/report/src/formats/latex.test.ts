@@ -12,9 +12,9 @@ import { forestFigure } from "../paper/forest-figure.ts";
 import { smokeNote } from "../read/report-data.ts";
 import { digitsText, meanError, supportedDigits } from "../sections/digits-text.ts";
 import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
+import { latex } from "../testing/latex.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
-import { groupsLatex } from "./groups.ts";
-import { costTableFiles, latex, tableFiles } from "./latex.ts";
+import { costTableFiles, figureFile, headlineFile, tableFiles } from "./latex.ts";
 import { latexText } from "./latex-text.ts";
 
 /** Agents by how their three attempts at letters went. */
@@ -88,9 +88,10 @@ test("only a mean that is ahead of all others beyond item noise is bold, and the
 
 test("every caption of tables and figures has the report's label or warning", () => {
   const report = nastyExample().report();
-  const text = [latex(report), ...Object.values(tableFiles(report))].join("");
+  const figures = (["scores", "cost"] as const).map((name) => figureFile(report, name));
+  const text = [latex(report), ...figures].join("");
   const captions = text.match(/\\caption\{.*/g)!;
-  assert.ok(captions.length > 6);
+  assert.ok(captions.length > 4);
   for (const caption of captions) assert.ok(caption.includes(latexText(smokeNote)), caption);
   assert.equal(text.match(/\\begin\{(?:longtable|table\*|figure\*)\}/g)!.length, captions.length);
 });
@@ -103,10 +104,7 @@ test("more agents than fit continue in further tables", () => {
   assert.deepEqual(main, ["main.tex", "main-agents-2.tex"]);
   assert.match(files["main.tex"]!, /part 1 of 2/);
   assert.match(files["main-agents-2.tex"]!, /part 2 of 2/);
-  for (const name of main) {
-    assert.equal(files[name]!.match(/Learning letters/g)!.length, 1);
-    assert.ok(latex(report).includes(`\\input{tables/${name.replace(".tex", "")}}`));
-  }
+  for (const name of main) assert.equal(files[name]!.match(/Learning letters/g)!.length, 1);
 });
 
 test("a table of more rows than fit a page continues in further files", () => {
@@ -148,14 +146,6 @@ function timesOf({ attempts, label }: Report): Times {
   };
 }
 
-test("report.tex inputs every file of the table of costs", () => {
-  const report = paperReport();
-  const files = Object.keys(costTableFiles(report, timesOf(report)));
-  assert.ok(files.length > 1);
-  for (const file of files)
-    assert.ok(latex(report).includes(`\\InputIfFileExists{tables/${file.replace(".tex", "")}}{}{}`), file);
-});
-
 const filesOf = (report: Report) => ({
   ...tableFiles(report),
   ...costTableFiles(report, timesOf(report)),
@@ -167,7 +157,29 @@ async function compiledReport(t: TestContext, report: Report) {
   const figures = Object.entries(pdfs).flatMap(([name, pdf]) =>
     pdf ? [[`../figures/${name}.pdf`, pdf] as const] : [],
   );
-  return compiled(t, latex(report), { ...filesOf(report), ...Object.fromEntries(figures) });
+  const files = { ...filesOf(report), "headline.tex": headlineFile(report) };
+  const figuresOf = (["scores", "cost"] as const).filter((name) => pdfs[name]);
+  const floats = figuresOf.map((name) => figureFile(report, name));
+  return compiled(t, paper(Object.keys(files), floats), { ...files, ...Object.fromEntries(figures) });
+}
+
+type Page = { options?: string; page?: string };
+
+/** A paper that inputs these files of `tables`, and more. */
+function paper(files: string[], more: string[] = [], { options = "", page = "" }: Page = {}): string {
+  return [
+    `\\documentclass${options}{article}`,
+    "\\usepackage[T1]{fontenc}",
+    "\\usepackage[utf8]{inputenc}",
+    "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}",
+    page || papers["NeurIPS-like"].page,
+    "\\usepackage{array,booktabs,graphicx}",
+    "\\begin{document}",
+    ...files.map((file) => `\\input{tables/${file.replace(".tex", "")}}`),
+    "\\clearpage",
+    ...more,
+    "\\end{document}",
+  ].join("\n");
 }
 
 /** The same of any document, next to a folder with `tables`. */
@@ -219,18 +231,8 @@ const skip =
 test("pdfLaTeX compiles the nasty run's report and prints hostile text as text", { skip }, async (t) => {
   const { text, pages } = await compiledReport(t, nastyExample().report());
   assert.ok(pages >= 3, `${pages} pages`);
-  assert.ok(text.includes("Letters and Numbers (smoke, no network)"));
-  assert.ok(text.includes("<b>**all rules** kept</b> gnp.exe =HYPERLINK("), text);
-  assert.match(text, /Learning letters bits per byte of held-out text ↓ 3\.030 2\.78 3\.070 2\.190/);
-  assert.match(text, /letters bits ↓ 3\.070 to 2\.190 bigram 0\.04 0\.33/);
-});
-
-test("pdfLaTeX compiles groups.tex and prints hostile names as text", { skip }, (t) => {
-  const { text, log } = compiled(t, groupsLatex(nastyExample().report()));
-  assert.match(text, /Groups \(smoke\)/);
-  assert.ok(text.includes("\\input{/etc/passwd} % & $x_1^2$"), text);
   assert.doesNotMatch(text, /root:/);
-  assert.deepEqual(overfull(log), []);
+  assert.match(text, /Learning letters bits per byte of held-out text ↓ 3\.030 2\.78 3\.070 2\.190/);
 });
 
 test("pdfLaTeX compiles the committed sample and prints every mean that decides a task", {
@@ -238,11 +240,7 @@ test("pdfLaTeX compiles the committed sample and prints every mean that decides 
 }, (t) => {
   const sample = sampleFolder;
   const report = JSON.parse(readFileSync(join(sample, "report.json"), "utf8")) as Report;
-  const { text, firstPage, pages, log } = compiled(
-    t,
-    readFileSync(join(sample, "report.tex"), "utf8"),
-    filesOf(report),
-  );
+  const { text, firstPage, pages, log } = compiled(t, paper(Object.keys(filesOf(report))), filesOf(report));
   assert.ok(pages >= 3, `${pages} pages`);
   assert.deepEqual(overfull(log), []);
   assert.match(
@@ -296,7 +294,7 @@ test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them
   assert.doesNotMatch(text, /root:/);
   assert.deepEqual(overfull(log), [], "their evidence stays on the page");
   assert.ok(text.includes("\\input{/etc/passwd}"), text);
-  assert.ok(text.includes("Attempts that kept the rules"), "it goes on to the end");
+  assert.ok(text.includes("Cost against score"), "it goes on to the end");
 });
 
 test("no table is wider than the page with six agents of long names", { skip }, async (t) => {
@@ -346,20 +344,14 @@ for (const [name, { options, page, own }] of Object.entries(papers)) {
       const files = filesOf(report);
       const { text, log } = compiled(
         t,
-        [
-          `\\documentclass${options}{article}`,
-          "\\usepackage[T1]{fontenc}",
-          "\\usepackage[utf8]{inputenc}",
-          "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}",
-          page,
-          "\\usepackage{array,booktabs}",
-          "\\begin{document}",
-          "See Table~\\ref{tab:mlrb-main} and Table~\\ref{mine}.",
-          ...Object.keys(files).map((file) => `\\input{tables/${file.replace(".tex", "")}}`),
-          "\\clearpage",
-          `\\begin{${own}}\\centering\\caption{My own caption}\\label{mine}\\input{tables/main}\\end{${own}}`,
-          "\\end{document}",
-        ].join("\n"),
+        paper(
+          Object.keys(files),
+          [
+            "See Table~\\ref{tab:mlrb-main} and Table~\\ref{mine}.",
+            `\\begin{${own}}\\centering\\caption{My own caption}\\label{mine}\\input{tables/main}\\end{${own}}`,
+          ],
+          { options, page },
+        ),
         files,
       );
       assert.deepEqual(overfull(log), []);

@@ -1,11 +1,9 @@
-// Rows of CSV files that rest on several attempts, or on none: cells, agents over tasks, pairs of agents, reference
-// models and published values.
+// Rows of CSV files that rest on several attempts: cells, and pairs of agents.
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { ResultRow } from "@mlrb/formats/report/result-tables";
-import { meanByBenchmark } from "../compare/by-benchmark.ts";
-import { headOf, metricColumns, originOf, textOrNull } from "./row-parts.ts";
+import { headOf, metricColumns, originOf } from "./row-parts.ts";
 
 /** Of an interval that is withheld, both ends are null. */
 function ends(
@@ -57,71 +55,6 @@ export function summaryRows(report: Report): ResultRow<"summary">[] {
       origin: originOf(report, ofCell(cell)),
     };
   });
-}
-
-export function anchorRows(report: Report): ResultRow<"anchors">[] {
-  return report.rows.map((row) => {
-    const { task, metric, name, title, floor, anchor, kind, parameters } = row;
-    return {
-      ...headOf(report),
-      task,
-      ...metricColumns(report, task, metric),
-      ...{ name, title, is_floor: floor, is_anchor: anchor, kind, parameters },
-      ...{ value: row.value, standard_error: row.standardError, reason: row.rejected },
-    };
-  });
-}
-
-export function publishedRows(report: Report): ResultRow<"published">[] {
-  return report.published.map(({ task, metric, who, value, n, note, source }) => ({
-    ...headOf(report),
-    task,
-    ...metricColumns(report, task, metric),
-    ...{ who, value, n, note: textOrNull(note), source },
-  }));
-}
-
-export function sensitivityRows(report: Report): ResultRow<"sensitivity">[] {
-  return report.sensitivity.map((one) => {
-    const { task, agent, metric, variant, mean, attempts, measured } = one;
-    return {
-      ...headOf(report),
-      ...{ task, agent },
-      ...metricColumns(report, task, metric),
-      ...{ variant, mean, attempts, n: measured },
-      origin: originOf(report, ofCell(one)),
-    };
-  });
-}
-
-export function acrossRows(report: Report): ResultRow<"across_tasks">[] {
-  const { agents, leftOut, ranked } = report.acrossTasks;
-  const empty = { ...headOf(report), task: null, value: null, n: null, reason: null, origin: null };
-  type Own = Pick<ResultRow<"across_tasks">, "statistic"> & Partial<ResultRow<"across_tasks">>;
-  const rowsOf = (each: (typeof agents)[number]): Own[] => {
-    const n = each.tasks.length;
-    return [
-      ...(each.meanRank === null
-        ? []
-        : [{ statistic: "mean-rank", value: each.meanRank, n: ranked.length } as const]),
-      ...(n === 0 ? [] : [{ statistic: "mean", value: each.mean, n } as const]),
-      ...(n === 0 ? [] : [{ statistic: "benchmark-mean", ...meanByBenchmark(report, each) } as const]),
-      ...each.leaveOneOut.map(
-        ({ without, mean }) => ({ statistic: "mean-without", task: without, value: mean, n: n - 1 }) as const,
-      ),
-      ...(n === 0 ? [] : [{ statistic: "interquartile-mean", value: each.interquartileMean, n } as const]),
-      ...each.leftOut.map(({ task, why }) => ({ statistic: "left-out", task, reason: why }) as const),
-    ];
-  };
-  return [
-    ...agents.flatMap((each) => {
-      const origin = originOf(report, ({ agent }) => agent === each.agent);
-      return rowsOf(each).map((row) => ({ ...empty, agent: each.agent, ...row, origin }));
-    }),
-    ...leftOut.map(
-      ({ task, why }) => ({ ...empty, agent: null, statistic: "left-out", task, reason: why }) as const,
-    ),
-  ];
 }
 
 export function comparisonRows(report: Report): ResultRow<"comparisons">[] {

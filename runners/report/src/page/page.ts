@@ -42,7 +42,7 @@ ${tabBar()}
 <main id="main" tabindex="-1">
 ${panels(data)}
 </main>
-<footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, summary.csv and report.tex next to this page.</p></footer>
+<footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, summary.csv and tables/ next to this page.</p></footer>
 </body>
 </html>
 `.markup;

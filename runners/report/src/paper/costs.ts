@@ -6,9 +6,7 @@ import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Times } from "@mlrb/formats/times";
-import { csvTable } from "../formats/csv-table.ts";
 import type { PaperTable } from "../formats/latex-paper-table.ts";
-import { headOf, originOf } from "../formats/row-parts.ts";
 import { labelText } from "../read/condition-words.ts";
 import { withFootnotes } from "../read/footnotes.ts";
 import { meanText, normalisedError, supportedText } from "../sections/digits-text.ts";
@@ -102,7 +100,7 @@ function costs(report: Report, times: Times): Cost[] {
     });
 }
 
-/** The table for the terminal, Markdown, LaTeX and the page. An amount that is known of no attempt, or always 0, is left out. */
+/** The table for the terminal, Markdown and the page. An amount that is known of no attempt, or always 0, is left out. */
 export function costsSection(report: Report, times: Times): Section {
   const rows = costs(report, times);
   const section: Section = {
@@ -110,7 +108,7 @@ export function costsSection(report: Report, times: Times): Section {
     caption:
       "Means over an agent's attempts at a task: what one attempt spent by its ledger (attempts of which it is known/planned) " +
       "and the score (attempts measured/planned) on the metric that decides the task. The normalised score is 0 for the " +
-      "trivial baseline and 1 for the reference model. costs.csv has the same numbers in full.",
+      "trivial baseline and 1 for the reference model.",
     tables: [
       tableOf({
         groups: taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
@@ -189,26 +187,6 @@ export function costTable(report: Report, times: Times): PaperTable {
 
 function shownAmounts(rows: Cost[]): Amount[] {
   return amountNames.filter((name) => rows.some(({ spent }) => (spent[name].mean ?? 0) > 0));
-}
-
-/** costs.csv, for plots: a row for each task and agent, with means in full and unknown ones empty. */
-export function costsCsv(report: Report, times: Times): string {
-  return csvTable(
-    "costs",
-    costs(report, times).map(({ cell, spent }) => ({
-      ...headOf(report),
-      ...{ task: cell.task, agent: cell.agent, metric: cell.metric, direction: cell.direction },
-      ...{ mean: cell.mean, normalised_mean: cell.normalisedMean },
-      ...{ n: cell.measured, planned: cell.planned },
-      ...{ dollars: spent.dollars.mean, dollars_known: spent.dollars.known },
-      ...{ gpu_hours: spent.gpuHours.mean, gpu_hours_known: spent.gpuHours.known },
-      ...{ hours: spent.hours.mean, hours_known: spent.hours.known },
-      ...{ tokens: spent.tokens.mean, tokens_known: spent.tokens.known },
-      gpu_memory_peak_mib: spent.gpuMemoryPeakMiB.mean,
-      gpu_memory_peak_mib_known: spent.gpuMemoryPeakMiB.known,
-      origin: originOf(report, ({ task, agent }) => task === cell.task && agent === cell.agent),
-    })),
-  );
 }
 
 export type CostPoint = { task: string; agent: string; cost: number; score: number };

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
 
@@ -25,13 +24,12 @@ const speeds = { device: a100, tokensPerSecond: 60_000, bytesPerSecond: 1.3e12 }
 const calibrated = (made: Example) =>
   made.gives("calibration", {}, { calibration: { formatVersion: 1, ...speeds } });
 
-test("attempts on other GPUs than most are marked with their class, in Markdown and LaTeX", () => {
+test("attempts on other GPUs than most are marked with their class", () => {
   const report = example([a100, a100, h100]).report();
   const text = markdown(report);
   assert.match(text, /\| plain \| 1 \|/);
   assert.match(text, /\| plain \| 3◊ \|/);
   assert.ok(text.includes(`- **letters, plain 3**: ◊ ${h100}`), text);
-  assert.ok(latex(report).includes(`\\ensuremath{\\diamond} ${h100}`));
   assert.doesNotMatch(markdown(example([a100, a100]).report()), /◊/);
 });
 

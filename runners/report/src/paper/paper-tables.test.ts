@@ -5,7 +5,6 @@ import { report as reportFormat } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
 import { json } from "../formats/json.ts";
-import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import type { Section } from "../sections/table.ts";
 import { csvRows } from "../testing/csv-rows.ts";
@@ -13,7 +12,7 @@ import { anchorRows, Example, passed, researched, scored, textItems, verdict } f
 import { nastyExample } from "../testing/nasty-example.ts";
 import { bestSection } from "./best-attempts.ts";
 import { builtSection } from "./built-section.ts";
-import { costsCsv, costsSection } from "./costs.ts";
+import { costsSection } from "./costs.ts";
 import { setUpSection } from "./set-up-section.ts";
 
 /** Attempts of `plain` at letters, lower is better: bits by seed, and their verdicts. */
@@ -62,11 +61,6 @@ test("an undecided best attempt is marked, and missing attempts are not counted"
   const none = letters([2.5, verdict("struck")]).report();
   assert.equal(texts(bestSection(none))[0]![0]![2], "none of 1 valid");
   assert.ok(csvRows(none, "scores").every(({ best }) => best === "false"));
-});
-
-test("the caption of the best attempts says that they are never compared, wherever it is copied", () => {
-  const report = letters([2.5, passed]).report();
-  assert.match(latex(report), /\\caption\{Best attempt of each cell, never compared \(official\)\}/);
 });
 
 const stated = { base: "gpt2", experts: [], data: ["brown"], tokenizer: null };
@@ -180,13 +174,9 @@ test("costs are means over the attempts of which they are known, next to the mea
   const section = costsSection(report, paid);
   assert.deepEqual(texts(section), [[["plain", "bits ↓", "40.50 (1/2)", "45.0 (2/2)", "2.40 (2/2)", "–"]]]);
   assert.match(section.heading, /\(official, open\)$/);
-  const [head, row] = costsCsv(report, paid).trim().split("\r\n");
-  assert.equal(head!.split(",").length, row!.split(",").length);
-  assert.match(row!, /^official,,open,letters,plain,bits,lower,2\.4\d*,,2,2,40\.5,1,0,2,0\.75,2,,0,,0,$/);
   const held = times(
     { ...spent(1, 40.5, 24), gpuMemoryPeakMiB: 30_000 },
     { ...spent(2, null, 24), gpuMemoryPeakMiB: null },
   );
   assert.equal(texts(costsSection(report, held))[0]![0]![5], "29.3 (1/2)", "GiB at the peak");
-  assert.match(costsCsv(report, held), /,30000,1,\r\n$/);
 });

@@ -10,7 +10,7 @@ import { type Section, type Table, textCell } from "../sections/table.ts";
 import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
 import { metricOf } from "../units/shown-metric.ts";
 
-export const setUpHeading = "Tasks and agents";
+const setUpHeading = "Tasks and agents";
 
 export function setUpSection(report: Report): Section {
   return {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Condition } from "@mlrb/formats/attempt/condition";
 import { csvFiles } from "../formats/csv-files.ts";
-import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { csvRows, csvText } from "../testing/csv-rows.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
+import { latex } from "../testing/latex.ts";
 
 /** An official run of one task with an attempt of each condition. */
 function run(...conditions: (Condition | undefined)[]): Example {

@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHTML } from "linkedom";
 import { json } from "../formats/json.ts";
-import { latex, tableFiles } from "../formats/latex.ts";
+import { tableFiles } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { page } from "../page/page.ts";
 import { csvText } from "../testing/csv-rows.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
+import { latex } from "../testing/latex.ts";
 import { samplePage } from "../testing/page-example.ts";
 
 const range = { kind: "range", low: 2, high: 2.3, source: "a paper" };

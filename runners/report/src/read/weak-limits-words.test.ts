@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHTML } from "linkedom";
 import { json } from "../formats/json.ts";
-import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { page } from "../page/page.ts";
 import { csvRows, csvText } from "../testing/csv-rows.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
+import { latex } from "../testing/latex.ts";
 import { samplePage } from "../testing/page-example.ts";
 import { weakLimitsText } from "./weak-limits-words.ts";
 
@@ -40,14 +40,13 @@ test("report.json says which limits of an attempt were weak, and says nothing of
   );
 });
 
-test("the attempts table marks the attempt's row and says what was weak, in Markdown, terminal and LaTeX", () => {
+test("the attempts table marks the attempt's row and says what was weak, in Markdown and on the terminal", () => {
   const text = markdown(report);
   assert.match(text, /\| plain \| 1§ \|/);
   assert.match(text, /\| strong \| 1 \|/);
   assert.ok(text.includes(`- **letters, plain 1**: § ${words}`));
   const terminal = terminalTable(report, { width: 120, color: false }).replace(/\s+/g, " ");
   assert.ok(terminal.includes(`§ ${words}`));
-  assert.ok(latex(report).replace(/\s+/g, " ").includes(`\\textsection{} ${words}`));
 });
 
 test("the page says at the attempt what was weak", () => {

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
-import { latexFile } from "../formats/latex.ts";
 import { markdownSection } from "../formats/markdown.ts";
 import { researched } from "../testing/example.ts";
-import { times, timesCsv, timesSection } from "./times.ts";
+import { times, timesSection } from "./times.ts";
 
 const member = (agent: string, seed: number, ledger: boolean): Member => ({
   stage: `attempt[task=t,agent=${agent},seed=${seed}]`,
@@ -66,9 +65,7 @@ test("an attempt whose provider searched without a network has a mark, a footnot
   assert.match(text, /\| b \| 10¶ \|/);
   assert.match(text, /\| b \| 2 \|/);
   assert.ok(text.includes(`t, b 10`) && text.includes(`¶ ${words}`), text);
-  const [head, , , row] = timesCsv(found).split("\r\n");
-  assert.match(head!, /reached,origin,served$/);
-  assert.match(row!, new RegExp(`${words} \\(url_citation, a\\|b\\)`));
+  assert.equal(found.attempts[2]!.reached, `${words} (url_citation, a|b)`);
 });
 
 test("a model that changed during an attempt has a mark and a footnote, one that changed between attempts a footnote", () => {
@@ -89,8 +86,6 @@ test("a model that changed during an attempt has a mark and a footnote, one that
     "the model or its configuration changed during the attempt: alias as alias-1 (2 calls), alias-2 (1 call)";
   const between = "differs between calls of this agent: alias as alias-1 (7 calls), alias-2 (1 call)";
   assert.ok(text.includes(during) && text.includes(between), text);
-  const rows = timesCsv(found).split("\r\n");
-  assert.match(rows[2]!, /alias as alias-1 \(5 calls\)$/);
 });
 
 test("attempts that one model answered have no mark and no footnote", () => {
@@ -112,8 +107,6 @@ const paid = times(collected, {
 
 for (const [file, text] of Object.entries({
   "times.md": markdownSection(timesSection(paid)),
-  "times.csv": timesCsv(paid),
-  "times.tex": latexFile({ title: "Letters", label: "official", note: "", attempts: [] }, timesSection(paid)),
 })) {
   test(`times and cost are, byte for byte, golden/${file}`, () => {
     const path = join(import.meta.dirname, "../..", "golden", file);
@@ -126,14 +119,12 @@ test("the peak of GPU memory has a column where an attempt's ledger has one, and
   const of = (more: object) => {
     const readLedger = () => ({ ...spent, gpuHours: 0.5, ...more }) as Ledger;
     const found = times(collected, { label: "official", readLedger, ...unread });
-    return { text: markdownSection(timesSection(found)), csv: timesCsv(found) };
+    return markdownSection(timesSection(found));
   };
-  const { text, csv } = of({ gpuMemoryPeakMiB: 38_912 });
+  const text = of({ gpuMemoryPeakMiB: 38_912 });
   assert.match(text, /\| GPU hours \| peak GPU memory, GiB \| unused, % \|/);
   assert.match(text, /\| 0\.50 \| 38\.0 \| 98 \|/);
-  assert.match(csv.split("\r\n")[0]!, /,gpu_memory_peak_mib,/);
-  assert.match(csv, /,38912,/);
-  assert.doesNotMatch(of({}).text, /MiB|GiB/);
+  assert.doesNotMatch(of({}), /MiB|GiB/);
 });
 
 test("a cost has a column if an attempt had one, and unknown is not zero", () => {
@@ -167,15 +158,13 @@ test("long times are in hours and many tokens in millions, and the CSV file keep
   const text = markdownSection(timesSection(found));
   assert.match(text, /\| time, h \| budget, h \|.* tokens, million \|/);
   assert.match(text, /\| 23\.9 \| 24\.0 \|.* 12\.3 \|/);
-  assert.match(timesCsv(found), /,86000,/);
-  assert.match(timesCsv(found), /,12345678,/);
 });
 
-test("in CSV an unknown time is an empty field", () => {
-  const lines = timesCsv(times(collected, { label: "smoke", readLedger, ...unread })).split("\r\n");
-  assert.equal(lines.length, 5);
-  assert.equal(lines[1], "smoke,t,a,1,,,,,,,,,,,,,,,,");
-  assert.equal(lines[3], "smoke,t,b,10,12.3,12,600,finished,,,,,,,0.98,,,,,");
+test("an unknown time is null, never 0", () => {
+  const [unknown, , known] = times(collected, { label: "smoke", readLedger, ...unread }).attempts;
+  for (const field of ["wallSeconds", "workingSeconds", "tokens", "dollars", "gpuHours"] as const)
+    assert.equal(unknown![field], null);
+  assert.deepEqual([known!.wallSeconds, known!.workingSeconds, known!.unusedShare], [12.3, 12, 0.98]);
 });
 
 test("the best value so far, and the time since it improved, follow the direction of the metric", () => {

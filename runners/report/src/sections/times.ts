@@ -5,9 +5,8 @@ import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { Times } from "@mlrb/formats/times";
-import { csvLine } from "../formats/csv-line.ts";
 import { withFootnotes } from "../read/footnotes.ts";
-import { importedText, markOf } from "../read/imported-words.ts";
+import { markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
@@ -73,38 +72,7 @@ export function times(
   return { formatVersion: 1, label: plainText(label), attempts };
 }
 
-/** The columns of times.csv, and the fields of an attempt that they show. */
-const csvColumns = {
-  task: "task",
-  agent: "agent",
-  seed: "seed",
-  wall_seconds: "wallSeconds",
-  working_seconds: "workingSeconds",
-  budget_seconds: "budgetSeconds",
-  ended: "ended",
-  tokens: "tokens",
-  dollars: "dollars",
-  gpu_hours: "gpuHours",
-  first_valid_seconds: "firstValidSeconds",
-  improvement_per_hour: "improvementPerHour",
-  gpu_busy_hours: "gpuBusyHours",
-  unused_share: "unusedShare",
-  since_improvement_seconds: "sinceImprovementSeconds",
-  gpu_memory_peak_mib: "gpuMemoryPeakMiB",
-} as const;
-
-/** times.csv: one row per attempt, unknown fields empty. */
-export function timesCsv({ attempts, label }: Times): string {
-  const rows = attempts.map((attempt) =>
-    csvLine([
-      ...[label, ...Object.values(csvColumns).map((field) => attempt[field] ?? null)],
-      ...[attempt.reached ?? "", importedText(attempt), servedWords(attempt.served ?? [])],
-    ]),
-  );
-  return [csvLine(["label", ...Object.keys(csvColumns), "reached", "origin", "served"]), ...rows].join("");
-}
-
-/** The table of durations and costs, for the terminal, Markdown and LaTeX. */
+/** The table of durations and costs, for the terminal and Markdown. */
 export function timesSection({ attempts, label }: Times): Section {
   // a column without any known, positive value is left out
   const spent = spentColumns.filter(({ of, isShown = (value) => value > 0 }) =>

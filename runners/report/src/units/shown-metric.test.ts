@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
-import { latex } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import { metricHead } from "../sections/report-words.ts";
+import { latex } from "../testing/latex.ts";
 import { metricOf, storedMetric } from "./shown-metric.ts";
 
 const sample: Report = JSON.parse(
