@@ -22,7 +22,7 @@ import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
 import { trajectoryPart } from "./trajectory-part.ts";
 
-export function attemptsPart({ report, times, instances, trajectories, served }: PageData): Html {
+export function attemptsPart({ report, times, instances, trajectories }: PageData): Html {
   return html`<section aria-labelledby="each-attempt" class="each-attempt"><h2 id="each-attempt">Each attempt</h2>
 <p class="caption unprinted">An attempt that is chosen in the table above or in the overview opens here.</p>
 ${report.attempts.map((attempt) => {
@@ -33,7 +33,6 @@ ${report.attempts.map((attempt) => {
     time: times?.attempts.find(same),
     trajectory: trajectories.find(same),
     instances: instances.filter(({ axes }) => same(axes)),
-    served: served === true,
   });
 })}
 </section>
@@ -45,13 +44,9 @@ type AttemptDetails = {
   time: Times["attempts"][number] | undefined;
   trajectory: PageTrajectory | undefined;
   instances: PageInstance[];
-  served: boolean;
 };
 
-function attemptPart(
-  attempt: Attempt,
-  { report, time, trajectory, instances, served }: AttemptDetails,
-): Html {
+function attemptPart(attempt: Attempt, { report, time, trajectory, instances }: AttemptDetails): Html {
   const { task, agent, seed, verdict, scores } = attempt;
   const metrics = Object.keys(scores).map((name) => metricOf(report, name));
   const primary = report.tasks.find(({ name }) => name === task)?.primary;
@@ -64,22 +59,10 @@ ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
 ${time && attempt.research?.kind === "found" && attempt.research.metric !== null && curvePart(time, attempt.research.metric)}
 ${trajectory && trajectoryPart(trajectory)}
-${served && servedLinks(instances)}
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 <p><a href="#all-attempts">Back to all attempts</a></p>
 </details>
 `;
-}
-
-/** Addresses are relative to the served page's. */
-function servedLinks(instances: PageInstance[]): Html[] {
-  return instances.flatMap(({ made }) =>
-    made?.record
-      ? [
-          html`<p><a href="trajectory/${made.record}">The whole trajectory</a>, <a href="files/${made.record}/">its files and snapshots</a></p>`,
-        ]
-      : [],
-  );
 }
 
 function timeText(time: AttemptDetails["time"]): string {

@@ -24,8 +24,6 @@ export type PageData = {
   /** Every planned stage instance, in the plan's order, with environments left out. */
   instances: PageInstance[];
   trajectories: PageTrajectory[];
-  /** Whether a server gives whole trajectories and files next to the page; absent in report.html. */
-  served?: true;
 };
 
 export type PageInstance = {
