@@ -78,7 +78,7 @@ details.attempt[open]>summary{font-size:1.05rem;font-weight:600}
 code,pre{font:.88em/1.45 ui-monospace,monospace;overflow-wrap:anywhere}pre{white-space:pre-wrap;background:var(--card);padding:.4rem .6rem;margin:.2rem 0;border-radius:.3rem}
 meter{width:10rem}
 .story ol{list-style:none;padding:0;max-width:60rem}.story li{padding:.3rem 0 .3rem 5.6rem;position:relative;font-size:.92rem}
-.when{position:absolute;left:0;width:5.1rem;text-align:right;color:var(--soft);font-variant-numeric:tabular-nums}.said{overflow-wrap:anywhere}`;
+.when{position:absolute;left:0;width:5.1rem;text-align:right;font-weight:400;color:var(--soft);font-variant-numeric:tabular-nums}.said{overflow-wrap:anywhere}`;
 
 const media = `
 @media (max-width:64rem){.overview{grid-template-columns:minmax(0,1fr)}}

@@ -22,7 +22,7 @@ ${story.lines.map(lineHtml)}
 </ol></details>
 ${story.missing.map((one) => html`<p class="bad">Missing here: ${one}</p>`)}
 ${!story.fits && html`<p><b>Its story does not fit here.</b> Its trajectory has ${bytesText(story.bytes)}.</p>`}
-${record !== undefined && html`<p>All of its trajectory, for <code>inspect view</code>: <code>${exportCommand(record)}</code></p>`}
+${record !== undefined && html`<p>All of its trajectory, for <code>inspect view --log-dir logs</code>: <code>${exportCommand(record)}</code></p>`}
 ${budgetTable(story)}
 `;
 }
