@@ -12,7 +12,7 @@ import { noLine, verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
-import { trajectoryExtract } from "../../runners/cli/src/attempts/trajectory-extract.ts";
+import { pageStory } from "../../runners/cli/src/attempts/page-story.ts";
 
 const steps: Record<string, (path: string) => unknown> = {
   verify: async (path) => {
@@ -31,7 +31,7 @@ const steps: Record<string, (path: string) => unknown> = {
     for await (const line of splitLines(path)) reader.take(JSON.parse(line.toString()));
     reader.end();
   },
-  page: (path) => trajectoryExtract(path),
+  page: (path) => pageStory(path),
 };
 
 /** Writes a trajectory of so many events: calls of a model, of tools, their results, and now and then an iteration. */

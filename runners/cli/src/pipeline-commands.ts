@@ -149,11 +149,7 @@ export function readingCommands(program: Command, loads: Loads): void {
     )
     .option("--sample-seed <text>", "with --rescore: chooses the submissions (default: random, printed)")
     .option("--tolerance <share>", "with --rescore: of the value", "0.01")
-    .option(
-      "--open",
-      "also open the report in the desktop's viewer; a page with whole trajectories, until Ctrl-C",
-      false,
-    );
+    .option("--open", "also open the report in the desktop's viewer", false);
   withPlace(report).action(loads(async () => (await import("./commands/report-command.ts")).reportCommand));
 
   protocolCommands(program, loads);

@@ -1,5 +1,5 @@
 // Gathers what the page shows besides the report: how every stage instance ended, why it ran, what it was made
-// from, and the trajectories of attempts. Only reads; missing files are reported as missing.
+// from, and the stories of attempts. Only reads; missing files are reported as missing.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { reasonWords } from "@mlrb/core/key/reasons";
@@ -10,7 +10,7 @@ import type { Report } from "@mlrb/formats/report";
 import { endsWhere, type LastEnd } from "@mlrb/local/journal/last-ends";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { idOf } from "@mlrb/report/page/html";
-import type { Made, PageData, PageInstance, PageOutcome, PageTrajectory } from "@mlrb/report/page/page-data";
+import type { Made, PageData, PageInstance, PageOutcome, PageStory } from "@mlrb/report/page/page-data";
 import { togetherMs } from "@mlrb/report/page/stages-part";
 import { graphOf } from "../graph/graph.ts";
 import { graphSvg } from "../graph/graph-svg.ts";
@@ -21,7 +21,7 @@ import type { InstanceState } from "../show/instance-state.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { readTimes } from "../show/read-report.ts";
 import { nodeOf, type ReusedKeys, shownParams, type TraceNode } from "../show/trace-nodes.ts";
-import { trajectoryExtract } from "./trajectory-extract.ts";
+import { pageStory } from "./page-story.ts";
 
 const logLines = 8;
 
@@ -76,8 +76,8 @@ export async function pageData(request: PageRequest & { report: Report }): Promi
     commit: commitOfProgram(),
     graph: await drawn(plan, instances),
     instances,
-    trajectories: behind.flatMap(({ instance, node }) =>
-      instance.stage.durable && node ? [trajectoryOf(instance, node, workspace)] : [],
+    stories: behind.flatMap(({ instance, node }) =>
+      instance.stage.durable && node ? [storyOf(instance, node, workspace)] : [],
     ),
   };
 }
@@ -107,17 +107,14 @@ function madeOf(
   };
 }
 
-function trajectoryOf({ axes }: Instance, { record }: TraceNode, workspace: Workspace): PageTrajectory {
+function storyOf({ axes }: Instance, { record }: TraceNode, workspace: Workspace): PageStory {
   const place = { task: String(axes.task), agent: String(axes.agent), seed: axes.seed ?? "" };
   if (record === null)
     return { ...place, kind: "unreadable", cause: "this state folder holds no record of the attempt" };
   const { trajectory, ledger } = workspace.attempts.read(record).outputs;
   const folder = join(workspace.state.attempts, "records", record);
   if (!trajectory) return { ...place, kind: "unreadable", cause: "its record holds no trajectory" };
-  return {
-    ...place,
-    ...trajectoryExtract(join(folder, trajectory.file), ledger && join(folder, ledger.file)),
-  };
+  return { ...place, ...pageStory(join(folder, trajectory.file), ledger && join(folder, ledger.file)) };
 }
 
 /** A drawing of the stages with their outcomes and durations; each links to its instances. */

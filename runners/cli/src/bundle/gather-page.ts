@@ -1,4 +1,4 @@
-// What the page of a bundle shows besides the report: outcomes, hosts and times of stages, and the trajectories.
+// What the page of a bundle shows besides the report: outcomes, hosts and times of stages, and the attempts' stories.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { environmentStage } from "@mlrb/core/plan/plan";
@@ -35,7 +35,7 @@ export async function gatherPage(
     if (!instance.stage.durable || instance.stage.name === environmentStage) continue;
     const node = nodeOf(instance, { plan, workspace });
     if (typeof node === "string") continue;
-    const place = data.trajectories[attempts.length]!;
+    const place = data.stories[attempts.length]!;
     const { task, agent, seed } = place;
     const cause = place.kind === "unreadable" ? place.cause : undefined;
     const isHere = node.record !== null && cause === undefined;

@@ -12,8 +12,8 @@ import { jsonObject } from "@mlrb/formats/schema";
 import { collected } from "@mlrb/formats/stage/collected";
 import { canonicalJson, readJson } from "@mlrb/kit/json-file";
 import { page } from "@mlrb/report/page/page";
-import type { PageInstance, PageTrajectory } from "@mlrb/report/page/page-data";
-import { trajectoryExtract } from "../attempts/trajectory-extract.ts";
+import type { PageInstance, PageStory } from "@mlrb/report/page/page-data";
+import { pageStory } from "../attempts/page-story.ts";
 import { protocolResultOf } from "../protocol/protocol-file.ts";
 import { freezeCommand } from "../protocol/protocol-path.ts";
 import { writeProtocol } from "../protocol/write-protocol.ts";
@@ -76,7 +76,7 @@ export function rebuildPage(plan: BundlePlan, { from, to }: { from: string; to: 
     plan: { pipeline: plan.pipeline, profile: plan.profile, selection: plan.selection },
     ...{ commit: held.commit, graph: held.graph },
     instances: held.instances.map(instanceOf),
-    trajectories: held.attempts.map((one) => trajectoryOf(one, from)),
+    stories: held.attempts.map((one) => storyOf(one, from)),
   });
   writeFileSync(join(to, pageFile), html);
 }
@@ -94,12 +94,12 @@ function instanceOf({ outcome, cause = "", ...instance }: BundledPage["instances
   return { ...instance, outcome: isEnd ? { kind: outcome } : { kind: outcome, cause } };
 }
 
-function trajectoryOf(attempt: BundledPage["attempts"][number], from: string): PageTrajectory {
+function storyOf(attempt: BundledPage["attempts"][number], from: string): PageStory {
   const { task, agent, seed, folder, cause = "" } = attempt;
   if (folder === null) return { task, agent, seed, kind: "unreadable", cause };
   if (!/^records\/[0-9a-f]{64}$/.test(folder)) throw new Error(`${bundledPageFile}: ${folder} is no record`);
   const ledger = join(from, folder, ledgerFile);
-  const read = trajectoryExtract(join(from, folder, trajectoryFile), existsSync(ledger) ? ledger : undefined);
+  const read = pageStory(join(from, folder, trajectoryFile), existsSync(ledger) ? ledger : undefined);
   return { task, agent, seed, ...read };
 }
 

@@ -134,11 +134,6 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
     process.stdout.write(ending({ folder, files, laidOutMs, age, run }));
   }
   if (!options.open) return 0;
-  if (chosen === pageFile && !options.json) {
-    const { serveReport } = await import("../attempts/serve-report.ts");
-    const served = await serveReport({ plan, workspace, reused, folder, options });
-    if (served !== undefined) return served;
-  }
   const problem = await openFile(join(folder, chosen));
   if (problem === undefined) return 0;
   process.stderr.write(`not-opened: ${problem}\n  help: open ${join(folder, chosen)} yourself\n`);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openAddress, openFile } from "./open-file.ts";
+import { openFile } from "./open-file.ts";
 
 /** A machine whose opener is `script`; without it there is no opener. */
 function machine(t: TestContext, script?: string): string {
@@ -34,20 +34,4 @@ test("a failing and a missing opener are reported", async (t) => {
   assert.match((await openFile("/some/report.md"))!, /ended with 3/);
   machine(t);
   assert.match((await openFile("/some/report.md"))!, /cannot be started: .*ENOENT/);
-});
-
-test("an address is opened by a file that only this user can read, and no argument holds it", async (t) => {
-  const folder = machine(t, 'printf %s "$*" > "$(dirname "$0")/opened"');
-  const address = "http://127.0.0.1:4000/secret/";
-  const { problem, remove } = await openAddress(address);
-  assert.equal(problem, undefined);
-  const opened = readFileSync(join(folder, "opened"), "utf8");
-  assert.doesNotMatch(opened, /secret/);
-  assert.ok(readFileSync(opened, "utf8").includes(`content="0; url=${address}"`));
-  if (process.platform !== "win32") {
-    assert.equal(statSync(opened).mode & 0o777, 0o600);
-    assert.equal(statSync(dirname(opened)).mode & 0o777, 0o700);
-  }
-  remove();
-  assert.ok(!existsSync(dirname(opened)));
 });

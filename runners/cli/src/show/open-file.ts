@@ -1,8 +1,5 @@
 // Opens a file with the desktop's default program.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer" };
 
@@ -21,31 +18,4 @@ export function openFile(path: string): Promise<string | undefined> {
     clearTimeout(timer);
     child.unref();
   });
-}
-
-export type OpenedAddress = {
-  /** Undefined if the address was probably opened. */
-  problem: string | undefined;
-  /** Removes the file that leads to the address. */
-  remove: () => void;
-};
-
-/**
- * Opens a secret address by a file that leads to it and that only this user can read: every user of a machine can read
- * the arguments of its programs.
- */
-export async function openAddress(address: string): Promise<OpenedAddress> {
-  let folder: string | undefined;
-  const remove = () => {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  };
-  try {
-    folder = mkdtempSync(join(tmpdir(), "mlrb-page-"));
-    const path = join(folder, "page.html");
-    const lead = `<!doctype html>\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=${address}">\n<a href="${address}">the page</a>\n`;
-    writeFileSync(path, lead, { mode: 0o600, flag: "wx" });
-    return { problem: await openFile(path), remove };
-  } catch (error) {
-    return { problem: (error as Error).message, remove };
-  }
 }

@@ -12,7 +12,11 @@ const lineMax = readingLimits.trajectoryLineBytes.max;
 const depthMax = readingLimits.jsonDepth.max;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-export function* trajectoryLines(path: string): Generator<TrajectoryLine> {
+/** `bytesMax`: the lines in the first so many bytes. */
+export function* trajectoryLines(
+  path: string,
+  bytesMax = Number.POSITIVE_INFINITY,
+): Generator<TrajectoryLine> {
   let file: number;
   try {
     file = openSync(path, "r");
@@ -21,8 +25,11 @@ export function* trajectoryLines(path: string): Generator<TrajectoryLine> {
     return;
   }
   let index = 0;
+  let room = bytesMax;
   try {
     for (const bytes of splitLines(file)) {
+      room -= bytes.length + 1;
+      if (room < 0) return;
       const line = typeof bytes === "string" ? broken(index, bytes) : trajectoryLine(index, bytes);
       yield line;
       if (line.kind === "broken") return;

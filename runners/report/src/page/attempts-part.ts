@@ -1,5 +1,4 @@
-// The details of each attempt: the verdict with its evidence, every score with its groups, its duration, and its
-// trajectory.
+// The details of each attempt: the verdict with its evidence, every score with its groups, its duration, and its story.
 
 import { counted } from "@mlrb/core/text/counted";
 import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
@@ -18,22 +17,22 @@ import { interventionMark, interventionText } from "../story/intervention-words.
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { curvePart } from "./charts/curve-svg.ts";
 import { type Html, html } from "./html.ts";
-import type { PageData, PageInstance, PageTrajectory } from "./page-data.ts";
+import type { PageData, PageInstance, PageStory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
-import { trajectoryPart } from "./trajectory-part.ts";
+import { storyLimits, storyPart } from "./story-part.ts";
 
-export function attemptsPart({ report, times, instances, trajectories, served }: PageData): Html {
+export function attemptsPart({ report, times, instances, stories }: PageData): Html {
   return html`<section aria-labelledby="each-attempt" class="each-attempt"><h2 id="each-attempt">Each attempt</h2>
 <p class="caption unprinted">An attempt that is chosen in the table above or in the overview opens here.</p>
+<p class="caption">${storyLimits}</p>
 ${report.attempts.map((attempt) => {
   const same = (one: { task?: unknown; agent?: unknown; seed?: unknown }) =>
     one.task === attempt.task && one.agent === attempt.agent && one.seed === attempt.seed;
   return attemptPart(attempt, {
     report,
     time: times?.attempts.find(same),
-    trajectory: trajectories.find(same),
+    story: stories.find(same),
     instances: instances.filter(({ axes }) => same(axes)),
-    served: served === true,
   });
 })}
 </section>
@@ -43,19 +42,16 @@ ${report.attempts.map((attempt) => {
 type AttemptDetails = {
   report: Report;
   time: Times["attempts"][number] | undefined;
-  trajectory: PageTrajectory | undefined;
+  story: PageStory | undefined;
   instances: PageInstance[];
-  served: boolean;
 };
 
-function attemptPart(
-  attempt: Attempt,
-  { report, time, trajectory, instances, served }: AttemptDetails,
-): Html {
+function attemptPart(attempt: Attempt, { report, time, story, instances }: AttemptDetails): Html {
   const { task, agent, seed, verdict, scores } = attempt;
   const metrics = Object.keys(scores).map((name) => metricOf(report, name));
   const primary = report.tasks.find(({ name }) => name === task)?.primary;
   const first = metrics.find(({ name }) => name === primary);
+  const record = instances.find(({ made }) => made?.record)?.made?.record ?? undefined;
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
   return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictText(verdict)}</span>${head}</summary>
 <p>${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${uncheckedText(attempt) !== "" && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}${attempt.resumed && html` <b>${resumedMark} ${resumedText(attempt)}.</b>`}${attempt.interventions && html` <b>${interventionMark} ${interventionText(attempt)}; in no mean.</b>`}</p>
@@ -63,23 +59,11 @@ ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
 ${time && attempt.research?.kind === "found" && attempt.research.metric !== null && curvePart(time, attempt.research.metric)}
-${trajectory && trajectoryPart(trajectory)}
-${served && servedLinks(instances)}
+${story && storyPart(story, record)}
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 <p><a href="#all-attempts">Back to all attempts</a></p>
 </details>
 `;
-}
-
-/** Addresses are relative to the served page's. */
-function servedLinks(instances: PageInstance[]): Html[] {
-  return instances.flatMap(({ made }) =>
-    made?.record
-      ? [
-          html`<p><a href="trajectory/${made.record}">The whole trajectory</a>, <a href="files/${made.record}/">its files and snapshots</a></p>`,
-        ]
-      : [],
-  );
 }
 
 function timeText(time: AttemptDetails["time"]): string {

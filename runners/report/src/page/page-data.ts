@@ -7,8 +7,8 @@ import type { ProtocolResult } from "@mlrb/formats/report/protocol";
 import type { Ran } from "@mlrb/formats/stage/action";
 import type { Times } from "@mlrb/formats/times";
 import type { BudgetPart } from "../story/budget-parts.ts";
-import type { PageTurn } from "../story/page-turn.ts";
 import type { StoryFailure } from "../story/story-failures.ts";
+import type { StoryLine } from "../story/timeline.ts";
 
 export type PageData = {
   report: Report;
@@ -23,9 +23,7 @@ export type PageData = {
   graph: string;
   /** Every planned stage instance, in the plan's order, with environments left out. */
   instances: PageInstance[];
-  trajectories: PageTrajectory[];
-  /** Whether a server gives whole trajectories and files next to the page; absent in report.html. */
-  served?: true;
+  stories: PageStory[];
 };
 
 export type PageInstance = {
@@ -65,30 +63,25 @@ export type Made = {
   again: string;
 };
 
-/** An attempt's trajectory, or why it cannot be read. */
-export type PageTrajectory = { task: string; agent: string; seed: Seed } & (
+/** Bytes of the texts of a story on the page. */
+export const storyBytesMax = 40_000;
+/** A story on the page is told from the first so many bytes of its trajectory: a page is drawn after each run. */
+export const toldBytesMax = 4_000_000;
+
+/** An attempt's story, or why it cannot be told. */
+export type PageStory = { task: string; agent: string; seed: Seed } & (
   | {
       kind: "read";
-      /** Lines of the whole trajectory; null where its ledger cannot be read. */
-      lines: number | null;
-      /** Some of them, in order; `skippedBefore` says that lines before it are left out. */
-      events: PageEvent[];
+      lines: StoryLine[];
+      /** Whether the limits left nothing out. */
+      fits: boolean;
+      /** Of the whole trajectory. */
+      bytes: number;
       /** From the ledger; empty where the ledger cannot be read. */
       budget: BudgetPart[];
-      /** In the part of the trajectory that was read. */
       failures: StoryFailure[];
-      /** Whether the middle of the trajectory was not read. */
-      partly: boolean;
+      /** What could not be read, and why. */
+      missing: string[];
     }
   | { kind: "unreadable"; cause: string }
 );
-
-export type PageEvent = {
-  /** Since the agent's start. */
-  sinceStartMs: number | null;
-  event: string;
-  text: string;
-  skippedBefore: boolean;
-  /** For an event of a conversation with a model. */
-  turn?: PageTurn;
-};

@@ -1,5 +1,5 @@
 // The page's script: tabs, links that open what they lead to, a table that is sorted and filtered, and search in
-// trajectories. Without it the page is complete: all tabs follow each other. It reads text only and writes no markup.
+// stories. Without it the page is complete: all tabs follow each other. It reads text only and writes no markup.
 
 const tabsScript = `
 "use strict";
@@ -132,7 +132,7 @@ function setUpSearch() {
       each.hidden = !each.textContent.toLowerCase().includes(wanted);
       if (!each.hidden) shown++;
     }
-    event.target.closest(".search").querySelector(".found").textContent = wanted ? shown + " of " + events.length + " shown events" : "";
+    event.target.closest(".search").querySelector(".found").textContent = wanted ? shown + " of " + events.length + " lines" : "";
   });
 }
 addEventListener("hashchange", fromHash);

@@ -2,8 +2,8 @@
 // paper.
 
 const colours = `
-:root{color-scheme:light dark;--ground:#fff;--text:#1b1d20;--soft:#575c63;--rule:#dcdfe3;--card:#f6f7f9;--accent:#0b5394;--link:#0b5394;--bad:#a3151d;--good:#1c6b2a;--line:#6f757c;--agent-1:#0b62a4;--agent-2:#b3470b;--agent-3:#2b7a3d;--agent-4:#7b3fa0;--agent-5:#8a6d00;--agent-6:#a3246b;--warn:#fff3d6;--warn-text:#6b4a00;--gone:#fdecec;--new:#e8f5ea;--h0:#edf2f8;--h1:#d9e5f1;--h2:#c1d5e9;--h3:#a5c3df;--h4:#86aed3;--h5:#6596c4;--h6:#467db2;--h7:#28629b;--h8:#0d477e}
-@media (prefers-color-scheme:dark){:root{--ground:#15181c;--text:#e6e8ea;--soft:#a9afb6;--rule:#383d44;--card:#1d2126;--accent:#8cbdf5;--link:#8cbdf5;--bad:#ff9b9b;--good:#8fdb9c;--line:#99a0a8;--agent-1:#6db3ea;--agent-2:#f0a06a;--agent-3:#84cf95;--agent-4:#cda1e8;--agent-5:#dcc266;--agent-6:#ee93c2;--warn:#40330f;--warn-text:#ffdf94;--gone:#43201f;--new:#1c3a24;--h0:#1d2630;--h1:#1f3042;--h2:#213c57;--h3:#264b6f;--h4:#2f5d8a;--h5:#4075a8;--h6:#5a90c4;--h7:#7fb0de;--h8:#b3d5f5}}`;
+:root{color-scheme:light dark;--ground:#fff;--text:#1b1d20;--soft:#575c63;--rule:#dcdfe3;--card:#f6f7f9;--accent:#0b5394;--link:#0b5394;--bad:#a3151d;--good:#1c6b2a;--line:#6f757c;--agent-1:#0b62a4;--agent-2:#b3470b;--agent-3:#2b7a3d;--agent-4:#7b3fa0;--agent-5:#8a6d00;--agent-6:#a3246b;--warn:#fff3d6;--warn-text:#6b4a00;--h0:#edf2f8;--h1:#d9e5f1;--h2:#c1d5e9;--h3:#a5c3df;--h4:#86aed3;--h5:#6596c4;--h6:#467db2;--h7:#28629b;--h8:#0d477e}
+@media (prefers-color-scheme:dark){:root{--ground:#15181c;--text:#e6e8ea;--soft:#a9afb6;--rule:#383d44;--card:#1d2126;--accent:#8cbdf5;--link:#8cbdf5;--bad:#ff9b9b;--good:#8fdb9c;--line:#99a0a8;--agent-1:#6db3ea;--agent-2:#f0a06a;--agent-3:#84cf95;--agent-4:#cda1e8;--agent-5:#dcc266;--agent-6:#ee93c2;--warn:#40330f;--warn-text:#ffdf94;--h0:#1d2630;--h1:#1f3042;--h2:#213c57;--h3:#264b6f;--h4:#2f5d8a;--h5:#4075a8;--h6:#5a90c4;--h7:#7fb0de;--h8:#b3d5f5}}`;
 
 const frame = `
 *{box-sizing:border-box}
@@ -77,17 +77,14 @@ details>:not(summary),details>.scroll{margin-left:1.1rem}
 details.attempt[open]>summary{font-size:1.05rem;font-weight:600}
 code,pre{font:.88em/1.45 ui-monospace,monospace;overflow-wrap:anywhere}pre{white-space:pre-wrap;background:var(--card);padding:.4rem .6rem;margin:.2rem 0;border-radius:.3rem}
 meter{width:10rem}
-.trajectory ol{list-style:none;padding:0;max-width:60rem}.trajectory li{padding:.3rem 0 .3rem 4.6rem;position:relative;font-size:.92rem}
-.when{position:absolute;left:0;width:4.1rem;text-align:right;color:var(--soft);font-variant-numeric:tabular-nums}.gap{color:var(--soft)}
-.said{white-space:pre-wrap;overflow-wrap:anywhere}
-.turn.message .said,.turn.answer .said{border-radius:.5rem;padding:.4rem .7rem;margin:.2rem 0;background:var(--card)}.turn.answer .said{border-left:3px solid var(--accent)}.turn .reasoning{font-style:italic;color:var(--soft)}
-.command::before{content:"$ ";color:var(--soft)}.path{margin:.2rem 0}.diff ins,.diff del{text-decoration:none;display:block}.diff span{display:block}.diff ins{background:var(--new)}.diff del{background:var(--gone)}`;
+.story ol{list-style:none;padding:0;max-width:60rem}.story li{padding:.3rem 0 .3rem 5.6rem;position:relative;font-size:.92rem}
+.when{position:absolute;left:0;width:5.1rem;text-align:right;font-weight:400;color:var(--soft);font-variant-numeric:tabular-nums}.said{overflow-wrap:anywhere}`;
 
 const media = `
 @media (max-width:64rem){.overview{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:44rem){header,main,footer,nav{padding:0 1rem}.below{flex-direction:column;align-items:flex-start}.tools{margin-bottom:.4rem}.headline{font-size:1.08rem}.figures{grid-template-columns:1fr}.forest .wide{display:none}.forest .narrow{display:block}.legend{margin-left:0}#tabs a{padding:.6rem .6rem}
 .cards thead{display:none}.cards,.cards tbody{display:block}.cards tr{display:block;border:1px solid var(--rule);border-radius:.5rem;padding:.5rem .8rem;margin-bottom:.6rem}.cards th,.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;white-space:normal}.cards th::before,.cards td::before{content:attr(data-label);color:var(--soft)}.rules th,.rules td{justify-content:start}.rules th::before,.rules td::before{flex:none;width:4.5rem}
-.trajectory li{padding-left:0}.when{position:static;width:auto}}
+.story li{padding-left:0}.when{position:static;width:auto}}
 @media print{.unprinted,.js .each-attempt:not(:has(details[open])){display:none}caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 

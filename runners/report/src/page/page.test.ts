@@ -126,7 +126,7 @@ test("the page of a report without attempts states that none were planned", () =
     attempts: { planned: 0, pass: 0, struck: 0, rejected: 0, undecided: 0, missing: 0 },
     gaps: [],
   };
-  assert.match(page({ ...data, report, instances: [], trajectories: [] }), /No attempts were planned\./);
+  assert.match(page({ ...data, report, instances: [], stories: [] }), /No attempts were planned\./);
 });
 
 test("a stage that waited in a scheduler's queue says so apart from its duration", () => {

@@ -5,7 +5,7 @@ import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
-import type { AttemptSource } from "../exports/attempt-source.ts";
+import type { AttemptSource, TrajectoryLine } from "../exports/attempt-source.ts";
 import { type TrajectorySummary, TrajectoryWalk } from "../exports/trajectory-walk.ts";
 import { type BudgetPart, budgetParts } from "./budget-parts.ts";
 import { eventWords, factsWords } from "./event-words.ts";
@@ -38,6 +38,29 @@ const modelsMax = 10;
 export function attemptStory(source: AttemptSource, { full = false }: { full?: boolean } = {}): AttemptStory {
   const { id, state, slot, startedAt, durationMs, executor, where, scores } = source;
   const { read: ledger } = source.ledger;
+  const { summary, ...told } = toldTrajectory(source.lines(), ledger, full);
+  return {
+    ...{ id, state, slot, startedAt, durationMs, executor, where, scores },
+    ...told,
+    // the record's digest, which the report has too; the ledger's own is of the files in another form
+    submission:
+      ledger && ledger.submission.files > 0
+        ? { ...ledger.submission, digest: source.submission ?? null }
+        : null,
+    missing: missingParts(source, summary),
+  };
+}
+
+type ToldTrajectory = Omit<AttemptStory, keyof SourceFacts | "submission" | "missing"> & {
+  summary: TrajectorySummary;
+};
+
+/** What a trajectory and its ledger tell by themselves. */
+export function toldTrajectory(
+  lines: Iterable<TrajectoryLine>,
+  ledger: Ledger | null,
+  full = false,
+): ToldTrajectory {
   const walk = new TrajectoryWalk();
   const timeline = new Timeline(full);
   const failures = new Failures();
@@ -47,7 +70,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
   const budgetMs = ledger?.budget.wallMs ?? Number.POSITIVE_INFINITY;
   const ended = () => ledger?.ended ?? textOf(walk.summary.end?.ended);
 
-  for (const { line, call } of walk.steps(source.lines())) {
+  for (const { line, call } of walk.steps(lines)) {
     if (line.kind === "other") timeline.add(line, line.name, factsWords(line.fields));
     if (line.kind !== "event") continue;
     const { event } = line;
@@ -62,7 +85,6 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
   if (ledger) addEnd(failures, ledger);
   const research = reader.end();
   return {
-    ...{ id, state, slot, startedAt, durationMs, executor, where, scores },
     kind: textOf(walk.summary.start.kind),
     models: [...models],
     ended: ended(),
@@ -71,12 +93,7 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
     failures: failures.all(),
     iterations,
     research: research.kind === "found" ? research : null,
-    // the record's digest, which the report has too; the ledger's own is of the files in another form
-    submission:
-      ledger && ledger.submission.files > 0
-        ? { ...ledger.submission, digest: source.submission ?? null }
-        : null,
-    missing: missingParts(source, walk.summary),
+    summary: walk.summary,
   };
 }
 

@@ -1,20 +1,12 @@
 // The failures in an attempt with their owner, each kind once with a count. From events only; output is not
 // interpreted. An exit code is no failure: a search without a match and a test that is meant to fail end with 1. Pure.
 import type { ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
-import type { TrajectoryLine } from "../exports/attempt-source.ts";
 import { shown } from "./event-words.ts";
 
 /** `whose` is a FailureOwner in trajectories of this project. */
 export type StoryFailure = { whose: string; cause: string; count: number; detail: string };
 
 const failuresMax = 50;
-
-/** The failures in these lines. */
-export function storyFailures(lines: Iterable<TrajectoryLine>): StoryFailure[] {
-  const failures = new Failures();
-  for (const line of lines) if (line.kind === "event") failures.see(line.event);
-  return failures.all();
-}
 
 export class Failures {
   readonly #known = new Map<string, StoryFailure>();

@@ -1,7 +1,6 @@
 // How the story's timeline shows an event: as a line of its own, counted with others, or not at all. Pure.
 
 import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
-import type { TrajectoryLine } from "../exports/attempt-source.ts";
 import { eventWords, resultWords, shown, toolWords } from "./event-words.ts";
 
 export type Mark = "bad" | "strong" | "faint";
@@ -81,26 +80,4 @@ function resultEntry(event: ToolResultEvent, { input, budgetMs }: EntryFacts): T
     return { kind: "quiet", what: executed ? "programs run by tools" : "other tool calls" };
   const words = toolWords(name, input).slice(name.length + 1);
   return notable(name, `${words} (${resultWords(event)})`, bad ? "bad" : undefined);
-}
-
-/** Whether an extract of a trajectory shows an event: changes, failures and findings, not output. */
-export function isNotable(line: TrajectoryLine): boolean {
-  if (line.kind !== "event") return true;
-  const { event } = line;
-  switch (event.event) {
-    case "output":
-    case "output-clipped":
-    case "tool-call":
-    case "model-request":
-    case "request-part":
-      return false;
-    case "model-call":
-      return event.finish === "refusal" || event.finish === "length" || event.reach !== undefined;
-    case "tool-result":
-      return event.outcome !== "done";
-    case "message":
-      return event.why !== "prompt";
-    default:
-      return true;
-  }
 }

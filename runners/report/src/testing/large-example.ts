@@ -1,6 +1,7 @@
 // The data of a page as large as the published protocol makes it: seven tasks, three agents, five seeds, and for each
 // attempt the whole extract of a trajectory of 20 000 events. Some attempts fail, some are missing, one rule is undecided.
-import type { PageData, PageEvent } from "../page/page-data.ts";
+import type { PageData } from "../page/page-data.ts";
+import type { StoryLine } from "../story/timeline.ts";
 import {
   anchorRows,
   Example,
@@ -50,16 +51,9 @@ export function largeExample(): PageData {
   return {
     ...data,
     times: spent(data.times!),
-    trajectories: data.trajectories.map((one) => ({
-      task: one.task,
-      agent: one.agent,
-      seed: one.seed,
-      kind: "read",
-      lines: 20_000,
-      events: events(),
-      budget: [],
-      failures: [],
-      partly: true,
+    stories: data.stories.map(({ task, agent, seed }) => ({
+      ...{ task, agent, seed, kind: "read", fits: false, bytes: 12_000_000 },
+      ...{ lines: storyLines(), budget: [], failures: [], missing: [] },
     })),
   };
 }
@@ -108,31 +102,8 @@ function spent(times: NonNullable<PageData["times"]>): PageData["times"] {
   return { ...times, attempts };
 }
 
-/** As many as an extract holds, each as long as it may be. */
-function events(): PageEvent[] {
-  const text = "It trains the model with a larger rate and looks at the loss on held-out text. ".repeat(5);
-  return Array.from({ length: 120 }, (_, at): PageEvent => {
-    const of = { sinceStartMs: at * 300_000, text: "", skippedBefore: at % 15 === 14 };
-    if (at % 3 === 0)
-      return {
-        ...of,
-        event: "model-call",
-        turn: { kind: "answer", by: "agent", facts: `call ${at} of agent`, reasoning: "", text },
-      };
-    if (at % 3 === 1)
-      return {
-        ...of,
-        event: "tool-result",
-        turn: {
-          kind: "tool",
-          by: "agent",
-          name: "shell",
-          input: { kind: "command", text: "python3 train.py --rate 0.01" },
-          facts: "done, exit 0, 12 s",
-          bad: false,
-          output: text,
-        },
-      };
-    return { ...of, event: "output", text };
-  });
+/** As many as a story has, in as many bytes as a page holds of it. */
+function storyLines(): StoryLine[] {
+  const text = "python3 train.py --rate 0.01 (exit 0, 4 m 12 s): the loss fell to 2.71 again";
+  return Array.from({ length: 450 }, (_, at) => ({ sinceStartMs: at * 300_000, what: "shell", text }));
 }

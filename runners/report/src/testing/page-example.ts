@@ -4,8 +4,6 @@ import { createHash } from "node:crypto";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import type { Made, PageData, PageInstance } from "../page/page-data.ts";
-import { lineChanges } from "../story/line-changes.ts";
-import type { PageTurn } from "../story/page-turn.ts";
 import { nastyExample } from "./nasty-example.ts";
 
 export const hostileText = `</script><script>alert(1)</script><img src=x onerror="alert(2)"> ' "&amp;\u202egpj.exe\u0000`;
@@ -88,7 +86,7 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
     commit: "0123456789abcdef0123456789abcdef01234567",
     graph: '<svg viewBox="0 0 100 20"><title>stages</title><text x="5" y="15">score</text></svg>',
     instances,
-    trajectories: report.attempts.map(({ task, agent, seed }, at) =>
+    stories: report.attempts.map(({ task, agent, seed }, at) =>
       at % 3 === 2
         ? { task, agent, seed, kind: "unreadable", cause: `torn ${hostileText}` }
         : {
@@ -96,56 +94,30 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
             agent,
             seed,
             kind: "read",
-            lines: 20_000,
-            events: [
-              { sinceStartMs: 2, event: "start", text: hostileText, skippedBefore: false },
-              { sinceStartMs: 1234, event: "output", text: "step 1\nstep 2", skippedBefore: true },
-              ...conversation,
+            lines: [
+              { sinceStartMs: 2, what: "started", text: hostileText },
+              { sinceStartMs: null, what: "", text: "model calls: 12", mark: "faint" },
+              {
+                sinceStartMs: 70_000,
+                what: "shell",
+                text: "python3 train.py --rate 0.1 (exit 1)",
+                mark: "bad",
+              },
+              { sinceStartMs: 140_000, what: hostileText, text: "a larger rate may help", mark: "strong" },
             ],
+            fits: at % 3 === 1,
+            bytes: 12_345_678,
             budget: [
               { name: "working time", used: 12_500, limit: 600_000, words: "13 s of 10 m 0 s (2 %)" },
               { name: "tokens", used: null, limit: null, words: "unknown" },
             ],
             failures:
               at % 3 === 1 ? [{ whose: "provider", cause: "rate-limit", count: 3, detail: hostileText }] : [],
-            partly: true,
+            missing: at % 3 === 1 ? [`the budget that it used: ${hostileText}`] : [],
           },
     ),
   };
 }
-
-/** An event of each kind of turn, with hostile text in each place. */
-const conversation = (
-  [
-    { kind: "message", to: "agent", role: "user", text: `Train a small model. ${hostileText}` },
-    {
-      kind: "answer",
-      by: "agent",
-      facts: "call 1 of agent",
-      reasoning: hostileText,
-      text: "A larger rate may help.",
-    },
-    {
-      ...{ kind: "tool", by: "agent", name: "shell", facts: "done, exit 1, 2.0 s", bad: true },
-      input: { kind: "command", text: "python3 train.py --rate 0.1" },
-      output: `Traceback: ${hostileText}`,
-    },
-    {
-      ...{ kind: "tool", by: "agent", name: "edit_file", facts: "done, 0.1 s", bad: false, output: "" },
-      input: {
-        kind: "file",
-        path: `train.py ${hostileText}`,
-        changes: lineChanges("import torch\nrate = 0.1\n", `import torch\nrate = 0.01 # ${hostileText}\n`),
-      },
-    },
-  ] satisfies PageTurn[]
-).map((turn, at) => ({
-  sinceStartMs: 70_000 * (at + 1),
-  event: "turn",
-  text: "",
-  skippedBefore: false,
-  turn,
-}));
 
 function madeUp(stage: string): Made {
   const digest = "0123456789abcdef".repeat(4);

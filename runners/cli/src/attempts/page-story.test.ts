@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { exampleEvent } from "@mlrb/formats/testing/example-event";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
+import { canonicalJson } from "@mlrb/kit/json-file";
+import { storyBytesMax, toldBytesMax } from "@mlrb/report/page/page-data";
+import { pageStory } from "./page-story.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mlrb-story-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const ledger = join(folder, "ledger.json");
+writeFileSync(ledger, canonicalJson(exampleLedger()));
+
+function told(events: object[], tail = "") {
+  const path = join(folder, "trajectory.jsonl");
+  const lines = events.map((event, index) =>
+    JSON.stringify({ formatVersion: 1, index, previous: "0", time: "t", sinceStartMs: index, ...event }),
+  );
+  writeFileSync(path, lines.map((line) => `${line}\n`).join("") + tail);
+  const story = pageStory(path, ledger);
+  assert.equal(story.kind, "read");
+  return story as typeof story & { kind: "read" };
+}
+
+const iteration = (text: string) =>
+  exampleEvent("iteration", { line: JSON.stringify({ id: "one", hypothesis: text }) });
+const textOf = ({ lines }: ReturnType<typeof told>) => lines.map(({ what, text }) => what + text).join("");
+
+test("a story is the terminal's, in plain text, with its budget and its failures", () => {
+  const { bytes, budget, ...story } = told([
+    exampleEvent("output", { text: "loss 3.1" }),
+    exampleEvent("model-try", { whose: "provider", cause: "rate-limit", detail: "slow\u001b[2J down" }),
+    iteration("a larger\u001b[31m rate\u202e helps"),
+  ]);
+  assert.deepEqual(
+    story.lines.map(({ what, text }) => `${what}: ${text}`),
+    [
+      ": pieces of output: 1",
+      "try: call 1 of agent, try 1 failed, provider: rate-limit: slow down; not retried",
+      "iteration: one: a larger rate helps",
+    ],
+  );
+  assert.deepEqual(story.failures, [
+    { whose: "provider", cause: "rate-limit", count: 1, detail: "slow down" },
+  ]);
+  assert.deepEqual([story.fits, story.missing], [true, []]);
+  assert.ok(bytes > 0 && budget.length > 0);
+});
+
+test("a story holds at most its bytes of text, whatever an agent writes, and says that it does not fit", () => {
+  const long = told(Array.from({ length: 400 }, (_, at) => iteration(`${at} ${"é".repeat(2000)}`)));
+  assert.equal(long.fits, false);
+  const bytes = Buffer.byteLength(textOf(long));
+  assert.ok(bytes <= storyBytesMax && bytes > storyBytesMax - 1000, String(bytes));
+});
+
+test("of a long trajectory the first bytes are told, up to a whole line, and the story says that it does not fit", () => {
+  const note = exampleEvent("output", { text: "x".repeat(999_000) });
+  const events = [...Array(4).fill(note), iteration("within"), note, iteration("behind")];
+  const story = told(events);
+  assert.ok(story.bytes > toldBytesMax);
+  assert.deepEqual([story.fits, story.missing], [false, []]);
+  assert.match(textOf(story), /within/);
+  assert.doesNotMatch(textOf(story), /behind/);
+});
+
+test("torn, foreign and missing files are reported as such", () => {
+  assert.deepEqual(told([iteration("one")], '{"event":"outp').missing, [
+    "the rest of the trajectory: line 2: it is cut off in the middle of a line",
+  ]);
+  assert.match(told([], "[1]\n").missing[0]!, /line 1: a line is not a JSON object/);
+  const foreign = told([{ event: "later", field: "\u001b[2Jkept" }]);
+  assert.match(textOf(foreign), /later.*kept/);
+  assert.deepEqual(pageStory(join(folder, "none")), {
+    kind: "unreadable",
+    cause: "its file cannot be read (ENOENT)",
+  });
+});
