@@ -19,7 +19,7 @@ from scorer_library.generation.items import read_math
 from scorer_library.lean3 import confine
 from scorer_library.lean3.check import CANARIES, Lean3, Verdict, open_lean3
 from scorer_library.lean3.command import Lean3Missing, find_lean3, missing_command
-from scorer_library.lean3.score import lean3_score, says_the_same
+from scorer_library.lean3.score import lean3_score
 from scorer_library.lean3.settings import read_lean3
 from scorer_library.lean3.text import COMMANDS, NoTheorem, Theorem, read_theorem
 
@@ -87,7 +87,7 @@ class Hostile(unittest.TestCase):
             mock.patch.object(Lean3, "prove", slow),
             mock.patch("scorer_library.lean3.check.time.monotonic", lambda: now[0]),
         ):
-            score, samples = lean3_score(DATA, texts, faithful=False)
+            score, samples = lean3_score(DATA, texts)
         self.assertEqual([one["value"] for one in samples], [1.0, 1.0, 1.0, 0.0])
         self.assertEqual(samples[3]["reason"], "over the time limit of all texts")
         self.assertEqual(score["extra"]["stoppedByLimits"], 1)
@@ -146,25 +146,20 @@ class Confined(unittest.TestCase):
 
 
 class Honest(unittest.TestCase):
-    def test_reference_proofs_compile_and_are_faithful(self) -> None:
-        texts = [item.formal_proof for item in DATA.items]
+    def test_reference_proofs_compile(self) -> None:
         with stub():
-            for faithful in (False, True):
-                score, _ = lean3_score(DATA, texts, faithful=faithful)
-                self.assertEqual((score["value"], score["extra"]["sameStatement"]), (1.0, 1.0))
+            score, _ = lean3_score(DATA, [item.formal_proof for item in DATA.items])
+        self.assertEqual((score["value"], score["extra"]), (1.0, {"stoppedByLimits": 0}))
         self.assertEqual(
             {name: group["items"] for name, group in score["groups"].items()},
             {"near-statement": 1, "new": 2, "same-statement": 1},
         )
 
-    def test_a_proof_of_something_else_compiles_and_is_not_faithful(self) -> None:
-        texts = ["theorem x : true := trivial" for _ in DATA.items]
+    def test_a_proof_of_something_else_counts(self) -> None:
         with stub():
-            compiled, _ = lean3_score(DATA, texts, faithful=False)
-            score, samples = lean3_score(DATA, texts, faithful=True)
-        self.assertEqual((compiled["value"], score["value"]), (1.0, 0.25))
-        self.assertEqual(samples[0]["reason"], "another statement")
-        self.assertNotIn("compiles", samples[0])  # Lean did not check it
+            score, samples = lean3_score(DATA, ["theorem x : true := trivial" for _ in DATA.items])
+        self.assertEqual(score["value"], 1.0)
+        self.assertEqual(samples[0], {"value": 1.0, "weight": 1, "compiles": True, "reason": ""})
 
     def test_a_theorem_may_import_modules_open_namespaces_and_hold_blocks(self) -> None:
         text = """import data.real.basic tactic.norm_num
@@ -188,46 +183,6 @@ end"""
     def test_the_three_axioms_of_lean_are_allowed(self) -> None:
         with opened() as lean:
             self.assertTrue(lean.judge("theorem x (p : Prop) : p ∨ ¬p := classical.em p").compiles)
-
-
-class Statements(unittest.TestCase):
-    reference = "open nat\ntheorem a (n : ℕ) : n + 0 = n := rfl"
-
-    def test_spacing_comments_and_the_name_do_not_count(self) -> None:
-        for text in (
-            "open nat\nlemma other ( n : ℕ ) :\n\tn + 0  = n := by simp",
-            "/- why -/ open nat\ntheorem a (n:ℕ) -- here\n : n+0=n:=rfl",
-        ):
-            self.assertTrue(says_the_same(text, self.reference), text)
-
-    def test_anything_else_counts(self) -> None:
-        for text in (
-            "theorem a (n : ℕ) : n + 0 = n := rfl",
-            "open real\ntheorem a (n : ℕ) : n + 0 = n := rfl",
-            "import data.real.basic\nopen nat\ntheorem a (n : ℕ) : n + 0 = n := rfl",
-            "open nat\ntheorem a (m : ℕ) : m + 0 = m := rfl",
-            "open nat\ntheorem a {n : ℕ} : n + 0 = n := rfl",
-            "open nat\ntheorem a (n : ℕ) (h : false) : n + 0 = n := rfl",
-            "",
-        ):
-            self.assertFalse(says_the_same(text, self.reference), text)
-
-    def test_a_statement_that_its_first_definition_does_not_end_equals_none(self) -> None:
-        for statement, other in (
-            ("(n : ℕ) : let m := n + 1 in m * m > n", "(n : ℕ) : let m := n + 1 in true"),
-            ("(n : ℕ) : have h : n = n := rfl, n > 0", "(n : ℕ) : have h : n = n := rfl, true"),
-            ("(n : ℕ) : match n with 0 := true | _ := n > 0 end", "(n : ℕ) : match n with 0 := true end"),
-            ('(s : string) : (s = ")" ∧ f (m := 1))', '(s : string) : (s = ")" ∧ f (m := 2))'),
-            ("(c : ℕ × char) : c = {snd := '}', fst := 0}", "(c : ℕ × char) : c = {snd := '}', fst := 1}"),
-        ):
-            texts = [f"theorem a {one} := p" for one in (statement, other)]
-            self.assertFalse(says_the_same(*texts), other)
-            self.assertIsInstance(read_theorem(texts[1]), Theorem)  # it may still compile
-
-    def test_a_definition_in_brackets_and_a_prime_leave_a_statement_comparable(self) -> None:
-        text = "theorem a (n' : ℕ) : (let m := n' in m > 0) ∧ f '' {n'} = s := p"
-        self.assertTrue(says_the_same(text, text.replace(":= p", ":= by simp")))
-        self.assertFalse(says_the_same(text, text.replace("m > 0", "true")))
 
 
 class Commands(unittest.TestCase):

@@ -116,7 +116,7 @@ def open_lean3(settings: Lean3Settings) -> Iterator[Lean3]:
     with tempfile.TemporaryDirectory(prefix="mlrb-lean3-") as name:
         lean = Lean3(command, settings, Path(name).resolve(), {})
         for text, expected in CANARIES.items():
-            verdict = lean.prove(lean.source(Theorem("mlrb_canary", (), (), (), text)), "mlrb_canary")
+            verdict = lean.prove(lean.source(Theorem("mlrb_canary", (), (), text)), "mlrb_canary")
             if verdict.compiles != expected:
                 said = (
                     "accepts what is false" if verdict.compiles else f"refuses what is true: {verdict.reason}"
