@@ -15,7 +15,6 @@ import {
   makeAnswers,
   measureParams,
   scorerManifest,
-  submissionsOf,
   writeAdmission,
 } from "../scorers/testing/measure.ts";
 import { makeSubmissions, testPython } from "../scorers/testing/submissions.ts";
@@ -127,7 +126,7 @@ test("a scorer gives the same bytes forked and fresh, twice and in parallel", as
   const answers = new Map<string, string>();
   for (const name of names) {
     const made = makeAnswers(name, join(temporary, name), {
-      submission: join(submissionsOf(name, models), "tiny"),
+      submission: join(models, "tiny"),
       admission,
     });
     assert.equal(made.status, 0, made.said);
@@ -135,7 +134,7 @@ test("a scorer gives the same bytes forked and fresh, twice and in parallel", as
   }
   const score = (name: string, submission: string, more: { preload?: string }) => {
     const inputs = {
-      submission: join(submissionsOf(name, models), submission),
+      submission: join(models, submission),
       private: fixtures(name),
       admission,
       answers: answers.get(name),
@@ -170,7 +169,7 @@ test("a model generates the same bytes forked and fresh, whatever was generated 
   const name = names.find((one) => answersScript(one) !== undefined)!;
   const write = (submission: string, more: { preload?: string }) => {
     const inputs = {
-      submission: join(submissionsOf(name, models), submission),
+      submission: join(models, submission),
       private: fixtures(name),
       admission: writeAdmission(temporary),
     };

@@ -1,5 +1,4 @@
-// The scorer of Lean 3 as a stage inside walls, with a stand-in for Lean in a folder of its own. Confinement by Landlock
-// must work inside the walls and under the script's permissions.
+// The scorer of Lean 3 as a stage inside walls, with a stand-in for Lean in a folder of its own.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +12,7 @@ after(() => repository.remove());
 
 type Row = { name: string; formal_proof: string };
 
-test("inside walls the scorer finds, confines and asks the program that its command names", {
+test("inside walls the scorer finds and asks the program that its command names", {
   timeout: 300_000,
 }, async (t) => {
   const at = lab(t, repository);

@@ -39,14 +39,3 @@ test("every lock file has the packages of its .in file, with their sections and 
     }
   }
 });
-
-test("the environment of official images is that of the models with Pillow, and has nothing else", () => {
-  const pins = (name: string) => pinsOf(name).map(({ line: _, ...pin }) => pin);
-  const [models, images] = [pins("ml.lock"), pins("images.lock")];
-  assert.deepEqual(
-    images.filter(({ key }) => key !== "pillow"),
-    models,
-    "change images.in like ml.in, then copy the pins of ml.lock and resolve the rest",
-  );
-  assert.equal(images.length, models.length + 1);
-});

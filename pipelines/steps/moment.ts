@@ -4,14 +4,58 @@
 //     --input ledger=FILE --input admission=FILE --output checkpoint=DIR --output submission=DIR
 //     --output admission=FILE --output moment=FILE
 // checkpoint: the folder as it was; submission: what scorers load of it (validate.ts)
-import { constants, copyFileSync, linkSync } from "node:fs";
+// It is the last snapshot before that time, the final submission if the attempt had ended, or an empty folder if there was
+// nothing yet. A snapshot may be incomplete, so admission judges it like a submission.
+import { constants, copyFileSync, cpSync, linkSync } from "node:fs";
+import { join } from "node:path";
+import { submissionAt } from "@mlrb/agents/attempt/submission-at";
+import { snapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
+import { admission } from "@mlrb/formats/judged/admission";
+import type { Moment } from "@mlrb/formats/judged/moment";
+import { mustFollow } from "@mlrb/formats/read-format";
 import { admit } from "@mlrb/kit/admission/admit-submission";
 import { writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
-import { writeMoment } from "./moment/write-moment.ts";
+import { unlessAtFault } from "@mlrb/kit/admission/unless-at-fault";
+import { momentShare } from "@mlrb/kit/attempts/moment-share";
+import { readJson, writeJson } from "@mlrb/kit/json-file";
+import { readLedger } from "@mlrb/kit/rules/ledger";
+import { stage } from "@mlrb/kit/stage";
 
-writeMoment(admit, (folder, to, { undecided }) => {
-  if (!undecided) writeCleanSubmission(folder, to, undefined, linkOrCopy);
+const { axes, inputs, outputs } = stage();
+const share = momentShare(axes.moment!);
+if (share === undefined)
+  throw new Error(
+    `the axis moment has the value "${axes.moment}", which is not a share of the budget\n  help: write e.g. 25%, over 0% and under 100%; the end of an attempt is always scored`,
+  );
+const ledger = readLedger(inputs.ledger!);
+if (typeof ledger === "string") throw new Error(`${ledger}, so the time of the checkpoint is unknown`);
+const index = mustFollow(
+  snapshotIndex,
+  readJson(join(inputs.snapshots!, "index.json")),
+  "the index of the snapshots",
+);
+const stood = submissionAt(share, index, ledger);
+if (stood.kind === "dropped")
+  throw new Error(`the snapshot at ${axes.moment} was not kept: the snapshots exceeded their space`);
+const from = stood.kind === "snapshot" ? join(inputs.snapshots!, stood.name) : inputs.submission!;
+const digestOf = (name: string) => index.snapshots.find((snapshot) => snapshot.name === name)?.digest;
+const isFinal =
+  stood.kind === "final" || (stood.kind === "snapshot" && digestOf(stood.name) === ledger.submission.digest);
+const to = [outputs.checkpoint!, outputs.submission!];
+const found = unlessAtFault(from, to, (folder, [checkpoint, loaded]) => {
+  if (stood.kind !== "none")
+    cpSync(folder, checkpoint!, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  // the final submission's own admission, so that both share a score
+  const of = isFinal ? readJson(inputs.admission!) : admit(checkpoint!);
+  const judged = mustFollow(admission, of, "admission.json");
+  if (judged.admitted && !judged.undecided) writeCleanSubmission(checkpoint!, loaded!, undefined, linkOrCopy);
+  return judged;
 });
+writeJson(outputs.admission!, found);
+const { admitted, reasons } = found;
+const moment: Moment = { formatVersion: 1, stood, admitted, reasons };
+writeJson(outputs.moment!, moment);
+console.log(`${axes.moment}: ${stood.kind}, ${admitted ? "admitted" : "not admitted"}`);
 
 /** Both outputs hold the same weights, which are then read and stored once. */
 function linkOrCopy(from: string, to: string): void {

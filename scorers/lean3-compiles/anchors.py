@@ -1,6 +1,18 @@
 """Lets Lean 3 check the reference proofs (the ceiling), the nearest public formal proofs and empty texts."""
 
-from scorer_library.lean3.stages import anchors_by_lean3
+from functools import partial
+
+from measure import measure
+from mlrb_kit.anchors_stage import anchors_stage
+from mlrb_kit.not_measured import write_no_rows
+from scorer_library.generation.anchors import generate_anchors
+from scorer_library.lean3.command import missing_command
+from scorer_library.lean3.score import lean3_score
+
+rows = partial(generate_anchors, lambda data, texts: lean3_score(data, texts)[0])
 
 if __name__ == "__main__":
-    anchors_by_lean3(faithful=False)
+    if reason := missing_command():
+        write_no_rows(reason)
+    else:
+        anchors_stage(rows, measure, reads="answers")

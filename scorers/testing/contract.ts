@@ -5,7 +5,6 @@
 //   tiny     the score of the whole submission, to be reproduced within a millionth, or within `within` where the
 //            number depends on the machine
 //   generate the script that lets a submission write the answers, for a scorer that reads no model
-//   submissions  a folder of submissions in place of the models that are made here, for tasks whose submission is a program
 //   command  a stand-in for the program that the scorer starts, for a scorer that measures nothing without one
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
@@ -37,7 +36,6 @@ import {
   measuredFiles,
   readScore,
   scorerManifest,
-  submissionsOf,
 } from "./measure.ts";
 import { makeSubmissions, testPython } from "./submissions.ts";
 
@@ -74,15 +72,14 @@ export function prepareSubmissions(): void {
 function contractOf(scorer: string) {
   const manifest = scorerManifest(scorer);
   const contract = readJson(join(here, scorer, "fixtures/contract.json")) as Contract;
-  const submissions = submissionsOf(scorer, models);
   const measured = (name: string) => measuredFiles(join(temporary, scorer, name));
   type Given = Parameters<typeof measure>[2];
   const score = (name: string, given: Given) =>
     measure(scorer, join(temporary, scorer, name), {
       ...given,
-      submission: join(submissions, given.submission),
+      submission: join(models, given.submission),
     });
-  return { manifest, contract, submissions, measured, score };
+  return { manifest, contract, measured, score };
 }
 
 /** Tests with a whole submission, one that was not admitted, missing data and missing answers. */
@@ -187,12 +184,12 @@ function answersKey(scorer: string, submission: string): string | undefined {
 /** Tests with every broken submission, and reference models: minutes for all scorers. */
 export function testBrokenSubmissions(scorer: string): void {
   describe(`scorer ${scorer}, broken submissions`, () => {
-    const { manifest, contract, submissions, measured, score } = contractOf(scorer);
+    const { manifest, contract, measured, score } = contractOf(scorer);
     const better = (one: number, other: number) =>
       manifest.direction === "higher" ? one > other + 1e-9 : one < other - 1e-9;
 
     test("lets no broken model win, never fails on one, and writes the same bytes twice", () => {
-      const all = readdirSync(submissions);
+      const all = readdirSync(models);
       const others = all.filter((name) => !compared.includes(name));
       const always = all.filter((name) => compared.includes(name));
       const names = [...always, ...drawn(scorer, others, shareOf(scorer, manifest))].sort();
@@ -237,8 +234,8 @@ export function testBrokenSubmissions(scorer: string): void {
 
     test("measures reference models like submissions, and adds its own rows", () => {
       const { rows } = anchorRows(scorer, join(temporary, scorer, "anchors"), {
-        known: join(submissions, "tiny"),
-        broken: join(submissions, "nan-weights"),
+        known: join(models, "tiny"),
+        broken: join(models, "nan-weights"),
       });
       assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
       assert.ok(rows.every(({ title, kind }) => title !== "" && kind !== undefined));

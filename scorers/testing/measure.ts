@@ -57,14 +57,6 @@ function scorerCommand(scorer: string): Record<string, string> {
   return { MLRB_SCORER_COMMAND: `${testPython()} -I -S ${join(repository, command)}` };
 }
 
-/** The folder of a scorer's test submissions: `models`, or its own, where tasks hand in a program instead of a model. */
-export function submissionsOf(scorer: string, models: string): string {
-  const { submissions } = readJson(join(scorers, scorer, "fixtures/contract.json")) as {
-    submissions?: string;
-  };
-  return submissions === undefined ? models : join(repository, submissions);
-}
-
 /** The script that writes the scorer's answers, from its fixtures; undefined for a scorer that reads the model. */
 export function answersScript(scorer: string): string | undefined {
   const { generate } = readJson(join(scorers, scorer, "fixtures/contract.json")) as { generate?: string };

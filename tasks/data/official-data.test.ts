@@ -9,7 +9,6 @@ import { pythonPath } from "@mlrb/kit/python-path";
 import { parquetWriteFile } from "hyparquet-writer";
 import { testPython } from "../../scorers/testing/submissions.ts";
 import { hubConfigs, hubRows } from "./hub-rows.ts";
-import { type HubImage, imageParquet, toyImages } from "./testing/image-parquet.ts";
 
 const repository = join(import.meta.dirname, "../..");
 
@@ -247,66 +246,4 @@ test("SuperGLUE's nested and compressed columns arrive as the scorer reads them"
   };
   assert.deepEqual(read.record, [record, record]);
   assert.equal(read.boolq[0].label, 1);
-});
-
-function writeImages(at: string, splits: Record<string, HubImage[]>, column: string): void {
-  mkdirSync(join(at, "data"), { recursive: true });
-  for (const [split, images] of Object.entries(splits))
-    writeFileSync(join(at, `data/${split}-00000-of-00001.parquet`), imageParquet(images, column));
-  const files = Object.keys(splits).map((split) => ({ split, path: `data/${split}-*` }));
-  const configs = JSON.stringify([{ config_name: "default", data_files: files }]);
-  writeFileSync(join(at, "README.md"), `---\nconfigs: ${configs}\n---\n# A card\n`);
-}
-
-const imageTasks = [
-  ["budget-model-training", "budget-model-train", "budget_model_train", "class", ["train", "val"]],
-  ["budget-model-inference", "budget-model-inference", "budget_model_inference", "digit_sum", ["train"]],
-] as const;
-
-for (const [task, source, hubName, column, splits] of imageTasks)
-  test(`${task}: agents get the images of training, programs those of the test, and only scorers its labels`, (t) => {
-    const at = folder(t);
-    const images = Object.fromEntries([...splits, "test"].map((split) => [split, toyImages(split, 8)]));
-    writeImages(join(at, "hub"), images, column);
-    const said = official(at, task, { [source]: "hub" });
-    assert.equal(said.status, 0, said.stderr);
-    const data = join(at, "public/AlgorithmicResearchGroup", hubName, "data");
-    const open = splits.map((split) => join(data, `${split}-00000-of-00001.parquet`));
-    assert.deepEqual(below(join(at, "public")).sort(), open);
-    const read = (file: string) => readFileSync(join(at, "private", file), "utf8");
-    assert.match(read("test/images.csv"), /^image_id,image\nimage-000000,images\/000000\.png\nimage-000001,/);
-    const lines = (file: string) =>
-      read(file)
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line));
-    const hub = new Map(toyImages("test", 8).map((image) => [image.image_id, image]));
-    const ids = lines("ids.jsonl") as { id: string; hub: string }[];
-    assert.notDeepEqual(
-      ids.map((one) => one.hub),
-      [...hub.keys()],
-      "the hub's order may follow the labels",
-    );
-    for (const [place, { id, hub: name }] of ids.entries()) {
-      const file = join(at, `private/test/images/${String(place).padStart(6, "0")}.png`);
-      assert.deepEqual([...readFileSync(file)], [...hub.get(name)!.image.bytes]);
-      assert.deepEqual(lines("labels.jsonl")[place], { id, label: String(hub.get(name)!.label) });
-    }
-    assert.equal(JSON.parse(read("program.json")).column, column);
-  });
-
-test("test images without labels, with one id twice, or a missing split fail the data, with the cause", (t) => {
-  const failing = (images: Record<string, HubImage[]>) => {
-    const at = folder(t);
-    writeImages(join(at, "hub"), images, "digit_sum");
-    const said = official(at, "budget-model-inference", { "budget-model-inference": "hub" });
-    assert.notEqual(said.status, 0);
-    return said.stderr;
-  };
-  const train = toyImages("train", 2);
-  const hidden = toyImages("test", 2).map((image) => ({ ...image, label: -1 }));
-  assert.match(failing({ train, test: hidden }), /has no label in digit_sum: the hub may keep the labels/);
-  const twice = toyImages("test", 2).map((image) => ({ ...image, image_id: "same" }));
-  assert.match(failing({ train, test: twice }), /1 test images share an id/);
-  assert.match(failing({ train }), /has no split test, only train/);
 });

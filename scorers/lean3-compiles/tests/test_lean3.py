@@ -16,10 +16,10 @@ from unittest import mock
 
 from mlrb_kit.results import read_jsonl
 from scorer_library.generation.items import read_math
-from scorer_library.lean3 import confine
-from scorer_library.lean3.check import CANARIES, Lean3, Verdict, open_lean3
+from scorer_library.lean.check import Verdict
+from scorer_library.lean3.check import CANARIES, Lean3, open_lean3
 from scorer_library.lean3.command import Lean3Missing, find_lean3, missing_command
-from scorer_library.lean3.score import lean3_score, says_the_same
+from scorer_library.lean3.score import lean3_score
 from scorer_library.lean3.settings import read_lean3
 from scorer_library.lean3.text import COMMANDS, NoTheorem, Theorem, read_theorem
 
@@ -87,14 +87,14 @@ class Hostile(unittest.TestCase):
             mock.patch.object(Lean3, "prove", slow),
             mock.patch("scorer_library.lean3.check.time.monotonic", lambda: now[0]),
         ):
-            score, samples = lean3_score(DATA, texts, faithful=False)
+            score, samples = lean3_score(DATA, texts)
         self.assertEqual([one["value"] for one in samples], [1.0, 1.0, 1.0, 0.0])
         self.assertEqual(samples[3]["reason"], "over the time limit of all texts")
         self.assertEqual(score["extra"]["stoppedByLimits"], 1)
 
     def test_an_answer_of_the_text_itself_is_no_evidence(self) -> None:
         with opened() as lean, mock.patch.object(lean, "run") as run:
-            said = {"severity": "information", "text": "no axioms"}
+            said = {"severity": "information", "data": "no axioms"}
             ran = mock.Mock(clean=True, messages=({**said, "file_name": "/x/mlrb_candidate.lean"},))
 
             def compiled(scratch: Path, *_: str, make: bool) -> mock.Mock:
@@ -105,39 +105,6 @@ class Hostile(unittest.TestCase):
             verdict = lean.prove("theorem x : false := forged", "x")
         self.assertEqual(verdict, Verdict(False, "Lean does not report the theorem's axioms"))
 
-
-class Confined(unittest.TestCase):
-    """What code of a text could do if the text's words had not shown it."""
-
-    def run_code(self, lean: Lean3, code: str) -> Verdict:
-        return lean.prove(f'theorem x : true := run_code "{code}"', "x")
-
-    def test_code_of_a_text_reads_no_private_file_writes_none_and_starts_no_program(self) -> None:
-        with tempfile.TemporaryDirectory() as outside, opened() as lean:
-            secret, score = Path(outside, "test.jsonl"), Path(outside, "score.json")
-            secret.write_text("reference")
-            tried = {
-                "reading": f"open('{secret}').read()",
-                "listing": f"import os; os.listdir('{outside}')",
-                "writing": f"open('{score}', 'w')",
-                "removing": f"import os; os.remove('{secret}')",
-                "starting": "import os; os.execv('/bin/sh', ['sh', '-c', 'true'])",
-                "signalling": f"import os; os.kill({os.getpid()}, 0)",
-                "connecting": "import socket; socket.create_connection(('127.0.0.1', 9), 1)",
-            }
-            version = confine.landlock_version()
-            for what, code in tried.items():
-                if version < {"connecting": 4, "signalling": 6}.get(what, 1):
-                    continue
-                with self.subTest(what):
-                    verdict = self.run_code(lean, code)
-                    self.assertFalse(verdict.compiles)
-                    self.assertRegex(verdict.reason, "Permission denied|Operation not permitted")
-            self.assertEqual(secret.read_text(), "reference")
-            self.assertFalse(score.exists())
-            harmless = self.run_code(lean, "open('note.txt', 'w').write('x')")
-            self.assertTrue(harmless.compiles, harmless.reason)
-
     def test_a_text_that_failed_leaves_nothing_behind_for_the_next(self) -> None:
         with opened() as lean:
             self.assertTrue(lean.judge("theorem x : 1 + 1 = 2 := rfl").compiles)
@@ -146,25 +113,20 @@ class Confined(unittest.TestCase):
 
 
 class Honest(unittest.TestCase):
-    def test_reference_proofs_compile_and_are_faithful(self) -> None:
-        texts = [item.formal_proof for item in DATA.items]
+    def test_reference_proofs_compile(self) -> None:
         with stub():
-            for faithful in (False, True):
-                score, _ = lean3_score(DATA, texts, faithful=faithful)
-                self.assertEqual((score["value"], score["extra"]["sameStatement"]), (1.0, 1.0))
+            score, _ = lean3_score(DATA, [item.formal_proof for item in DATA.items])
+        self.assertEqual((score["value"], score["extra"]), (1.0, {"stoppedByLimits": 0}))
         self.assertEqual(
             {name: group["items"] for name, group in score["groups"].items()},
             {"near-statement": 1, "new": 2, "same-statement": 1},
         )
 
-    def test_a_proof_of_something_else_compiles_and_is_not_faithful(self) -> None:
-        texts = ["theorem x : true := trivial" for _ in DATA.items]
+    def test_a_proof_of_something_else_counts(self) -> None:
         with stub():
-            compiled, _ = lean3_score(DATA, texts, faithful=False)
-            score, samples = lean3_score(DATA, texts, faithful=True)
-        self.assertEqual((compiled["value"], score["value"]), (1.0, 0.25))
-        self.assertEqual(samples[0]["reason"], "another statement")
-        self.assertNotIn("compiles", samples[0])  # Lean did not check it
+            score, samples = lean3_score(DATA, ["theorem x : true := trivial" for _ in DATA.items])
+        self.assertEqual(score["value"], 1.0)
+        self.assertEqual(samples[0], {"value": 1.0, "weight": 1, "compiles": True, "reason": ""})
 
     def test_a_theorem_may_import_modules_open_namespaces_and_hold_blocks(self) -> None:
         text = """import data.real.basic tactic.norm_num
@@ -190,46 +152,6 @@ end"""
             self.assertTrue(lean.judge("theorem x (p : Prop) : p ∨ ¬p := classical.em p").compiles)
 
 
-class Statements(unittest.TestCase):
-    reference = "open nat\ntheorem a (n : ℕ) : n + 0 = n := rfl"
-
-    def test_spacing_comments_and_the_name_do_not_count(self) -> None:
-        for text in (
-            "open nat\nlemma other ( n : ℕ ) :\n\tn + 0  = n := by simp",
-            "/- why -/ open nat\ntheorem a (n:ℕ) -- here\n : n+0=n:=rfl",
-        ):
-            self.assertTrue(says_the_same(text, self.reference), text)
-
-    def test_anything_else_counts(self) -> None:
-        for text in (
-            "theorem a (n : ℕ) : n + 0 = n := rfl",
-            "open real\ntheorem a (n : ℕ) : n + 0 = n := rfl",
-            "import data.real.basic\nopen nat\ntheorem a (n : ℕ) : n + 0 = n := rfl",
-            "open nat\ntheorem a (m : ℕ) : m + 0 = m := rfl",
-            "open nat\ntheorem a {n : ℕ} : n + 0 = n := rfl",
-            "open nat\ntheorem a (n : ℕ) (h : false) : n + 0 = n := rfl",
-            "",
-        ):
-            self.assertFalse(says_the_same(text, self.reference), text)
-
-    def test_a_statement_that_its_first_definition_does_not_end_equals_none(self) -> None:
-        for statement, other in (
-            ("(n : ℕ) : let m := n + 1 in m * m > n", "(n : ℕ) : let m := n + 1 in true"),
-            ("(n : ℕ) : have h : n = n := rfl, n > 0", "(n : ℕ) : have h : n = n := rfl, true"),
-            ("(n : ℕ) : match n with 0 := true | _ := n > 0 end", "(n : ℕ) : match n with 0 := true end"),
-            ('(s : string) : (s = ")" ∧ f (m := 1))', '(s : string) : (s = ")" ∧ f (m := 2))'),
-            ("(c : ℕ × char) : c = {snd := '}', fst := 0}", "(c : ℕ × char) : c = {snd := '}', fst := 1}"),
-        ):
-            texts = [f"theorem a {one} := p" for one in (statement, other)]
-            self.assertFalse(says_the_same(*texts), other)
-            self.assertIsInstance(read_theorem(texts[1]), Theorem)  # it may still compile
-
-    def test_a_definition_in_brackets_and_a_prime_leave_a_statement_comparable(self) -> None:
-        text = "theorem a (n' : ℕ) : (let m := n' in m > 0) ∧ f '' {n'} = s := p"
-        self.assertTrue(says_the_same(text, text.replace(":= p", ":= by simp")))
-        self.assertFalse(says_the_same(text, text.replace("m > 0", "true")))
-
-
 class Commands(unittest.TestCase):
     def test_without_a_command_there_is_a_reason_and_no_error(self) -> None:
         with stub(""):
@@ -239,14 +161,6 @@ class Commands(unittest.TestCase):
 
     def test_a_command_that_is_missing_is_an_error(self) -> None:
         with stub("/nowhere/lean"), self.assertRaisesRegex(Lean3Missing, "no program"):
-            find_lean3()
-
-    def test_a_kernel_without_landlock_is_an_error_with_the_way_out(self) -> None:
-        with (
-            stub(),
-            mock.patch.object(confine, "landlock_version", return_value=0),
-            self.assertRaisesRegex(Lean3Missing, "Landlock.*Linux 5.13"),
-        ):
             find_lean3()
 
     def test_a_lean_that_is_silent_or_accepts_everything_is_refused(self) -> None:

@@ -7,7 +7,6 @@ import { dirname, join, relative } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { parse } from "yaml";
-import { type HubImage, imageParquet, toyImages } from "../../../tasks/data/testing/image-parquet.ts";
 import type { LoopbackHub } from "../servers/loopback-hub.ts";
 
 type Row = Record<string, unknown>;
@@ -114,12 +113,6 @@ const dataSets: Record<string, () => DataSet> = {
   },
 };
 
-/** Sets of images, whose Parquet has a struct: their label, and their splits. */
-const imageSets: Record<string, { column: string; splits: string[] }> = {
-  "budget-model-train": { column: "class", splits: ["train", "val", "test"] },
-  "budget-model-inference": { column: "digit_sum", splits: ["train", "test"] },
-};
-
 function theorems(count: number): Row[] {
   return Array.from({ length: count }, (_, at) => ({
     name: `sum_${at}`,
@@ -140,21 +133,14 @@ function subjectsOf(folder: string): string[] {
   return [...new Set(found)].sort();
 }
 
-function dataSet(name: string): Files {
-  const images = imageSets[name];
-  if (images === undefined) return published(dataSets[name]!(), parquetOf);
-  const rows = Object.fromEntries(images.splits.map((split) => [split, toyImages(split, 6)]));
-  return published({ default: rows }, (some) => imageParquet(some as HubImage[], images.column));
-}
-
 /** As the hub keeps a set: CONFIG/SPLIT-00000-of-00001.parquet, and a card that says so. */
-function published(set: DataSet, parquet: (rows: Row[]) => Buffer): Files {
+function published(set: DataSet): Files {
   const files: Files = {};
   const configs = Object.entries(set).map(([config, splits]) => ({
     config_name: config,
     data_files: Object.entries(splits).map(([split, rows]) => {
       const path = `${config === "default" ? "data" : config}/${split}-00000-of-00001.parquet`;
-      files[path] = parquet(rows);
+      files[path] = parquetOf(rows);
       return { split, path };
     }),
   }));
@@ -204,7 +190,7 @@ export function publishSources(hub: LoopbackHub, only?: string[]): Record<string
   const made = models(sources.filter(({ type }) => type === "model").map(({ name }) => name!));
   const commits = sources.map(({ name, type, repository: id }) => {
     const isModel = type === "model";
-    const files = isModel ? made[name!]! : dataSet(name!);
+    const files = isModel ? made[name!]! : published(dataSets[name!]!());
     const { commits } = hub.commit(isModel ? "model" : "dataset", id!, files, { license: "mit" });
     return [name!, commits[0]!.sha];
   });

@@ -5,7 +5,6 @@ import {
   anyText,
   closedObject,
   duration,
-  eitherType,
   fileFormat,
   formatVersionOne,
   jsonObject,
@@ -126,7 +125,7 @@ export const taskManifest = fileFormat(
         'SHA-256 of the prompt of the official package, which agents read before the task\'s own; "" where there is none. { KIND: SHA-256 }',
       ),
       environment: {
-        ...eitherType(text, byKind(text, "a lock file, { KIND: FILE }")),
+        ...text,
         description: "the lock file of its Python: of baselines, given models and what opens a submission",
       },
       models: byKind(

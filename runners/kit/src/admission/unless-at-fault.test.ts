@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Admission } from "@mlrb/formats/judged/admission";
-import { admitProgram } from "./admit-program.ts";
 import { admit } from "./admit-submission.ts";
 import { unlessAtFault } from "./unless-at-fault.ts";
 
@@ -24,7 +23,7 @@ function judged(fail: (folder: string) => void, failGood: () => void = () => {})
       writeFileSync(join(clean!, "part"), at);
       if (at === folder) fail(at);
       else {
-        for (const good of [admit(at), admitProgram(at)]) assert.equal(good.admitted, true);
+        assert.equal(admit(at).admitted, true);
         failGood();
       }
       return admitted;

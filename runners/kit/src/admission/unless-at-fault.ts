@@ -53,10 +53,8 @@ function tryGood(error: unknown, to: string[], act: Act): void {
 }
 
 const header = '{"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}';
-/** A model and a program. */
 const good = {
   "model.safetensors": `${String.fromCharCode(header.length)}${"\0".repeat(7)}${header}0`,
   "config.json": '{"model_type":"gpt2"}',
   "tokenizer.json": "{}",
-  "main.py": "",
 };

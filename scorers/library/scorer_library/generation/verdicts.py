@@ -17,26 +17,27 @@ class Verdict(Protocol):
 
 
 def score_of_verdicts(
-    data: MathData, same: list[bool], verdicts: Sequence[Verdict | None], limits: Collection[str]
+    data: MathData, same: list[bool] | None, verdicts: Sequence[Verdict | None], limits: Collection[str]
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """`same`: whether a text states the reference's theorem. No verdict: it does not, and was not checked.
-    `limits`: the reasons of texts whose check a limit ended."""
-    samples = [sample(verdict, equal) for verdict, equal in zip(verdicts, same, strict=True)]
+    """`same`: whether a text states the reference's theorem; None where nobody asks. No verdict: it does
+    not, and was not checked. `limits`: the reasons of texts whose check a limit ended."""
+    asked = [None] * len(verdicts) if same is None else same
+    samples = [sample(verdict, equal) for verdict, equal in zip(verdicts, asked, strict=True)]
     values = [one["value"] for one in samples]
     value, error = ratio(samples)
     extra = {
-        "sameStatement": sum(same) / len(same),
+        **({} if same is None else {"sameStatement": sum(same) / len(same)}),
         "stoppedByLimits": sum(verdict is not None and verdict.reason in limits for verdict in verdicts),
     }
     score = {"value": value, "standardError": error, "items": len(values), "groups": grouped(data, values)}
     return {**score, "extra": extra}, samples
 
 
-def sample(verdict: Verdict | None, equal: bool) -> dict[str, Any]:
+def sample(verdict: Verdict | None, equal: bool | None) -> dict[str, Any]:
     return {
         "value": float(verdict is not None and verdict.compiles),
         "weight": 1,
         **({} if verdict is None else {"compiles": verdict.compiles}),
-        "sameStatement": equal,
+        **({} if equal is None else {"sameStatement": equal}),
         "reason": "another statement" if verdict is None else verdict.reason,
     }

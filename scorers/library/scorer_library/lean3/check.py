@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from scorer_library.lean.check import WORDS_MAX, Verdict, trouble
 from scorer_library.lean.run import FILE_BYTES_MAX, LeanLimits, LeanRun, read_messages, watch
 from scorer_library.lean3.command import Lean3Command, Lean3Missing, find_lean3
 from scorer_library.lean3.settings import Lean3Settings
@@ -25,7 +25,6 @@ STANDARD_AXIOMS = frozenset({"propext", "classical.choice", "quot.sound"})
 NO_AXIOMS = ["no axioms"]
 MODULE = "mlrb_candidate"
 QUESTION = "mlrb_question"
-WORDS_MAX = 200
 OVER_ALL_TIME = "over the time limit of all texts"
 
 # a trustworthy Lean accepts the first and refuses the others
@@ -35,12 +34,6 @@ CANARIES = {
     "theorem mlrb_canary (p q : Prop) (h : p) : q := sorry": False,
     "axiom mlrb_cheat (q : Prop) : q\ntheorem mlrb_canary (p q : Prop) (h : p) : q := mlrb_cheat q": False,
 }
-
-
-@dataclass(frozen=True)
-class Verdict:
-    compiles: bool
-    reason: str  # why it does not compile, or ""
 
 
 @dataclass
@@ -90,7 +83,7 @@ class Lean3:
         printed = scratch / f"{name}.out"
         with printed.open("wb") as output:
             process = subprocess.Popen(
-                [*self.command.start(scratch, rules), *flags, *(["--make"] if make else []), str(file)],
+                [*self.command.start(rules), *flags, *(["--make"] if make else []), str(file)],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -106,7 +99,9 @@ class Lean3:
         messages, rest = read_messages(printed)
         if ended == "exit" and process.returncode < 0:
             ended = "time" if process.returncode == -signal.SIGXCPU else "crash"
-        return LeanRun(ended, process.returncode, messages, rest)
+        # as Lean 4 names it
+        named = tuple({**message, "data": message.get("text", "")} for message in messages)
+        return LeanRun(ended, process.returncode, named, rest)
 
 
 @contextmanager
@@ -116,7 +111,7 @@ def open_lean3(settings: Lean3Settings) -> Iterator[Lean3]:
     with tempfile.TemporaryDirectory(prefix="mlrb-lean3-") as name:
         lean = Lean3(command, settings, Path(name).resolve(), {})
         for text, expected in CANARIES.items():
-            verdict = lean.prove(lean.source(Theorem("mlrb_canary", (), (), (), text)), "mlrb_canary")
+            verdict = lean.prove(lean.source(Theorem("mlrb_canary", (), (), text)), "mlrb_canary")
             if verdict.compiles != expected:
                 said = (
                     "accepts what is false" if verdict.compiles else f"refuses what is true: {verdict.reason}"
@@ -129,28 +124,10 @@ def judged(ran: LeanRun) -> Verdict:
     if not ran.clean:
         return Verdict(False, trouble(ran))
     own = [message for message in ran.messages if Path(str(message.get("file_name"))).stem == QUESTION]
-    answers = [text_of(message) for message in own if message.get("severity") == "information"]
+    answers = [str(message["data"]) for message in own if message.get("severity") == "information"]
     if len(answers) != 1 or not (lines := answers[0].split("\n")):
         return Verdict(False, "Lean does not report the theorem's axioms")
     axioms = [line.strip() for line in lines if line.strip()]
     if axioms == NO_AXIOMS or (axioms and set(axioms) <= STANDARD_AXIOMS):
         return Verdict(True, "")
     return Verdict(False, f"rests on {', '.join(sorted(set(axioms) - STANDARD_AXIOMS))[:WORDS_MAX]}")
-
-
-def trouble(ran: LeanRun) -> str:
-    """Lean's first error on one line, without parts that differ between runs."""
-    match ran.ended:
-        case "time":
-            return "over the time limit"
-        case "memory":
-            return "over the memory limit"
-        case "crash":
-            return f"Lean ended by signal {-ran.status}"
-    errors = [text_of(message) for message in ran.messages if message.get("severity") == "error"]
-    words = " ".join((errors[0] if errors else ran.output).split())
-    return words[:WORDS_MAX] or f"Lean ended with status {ran.status}"
-
-
-def text_of(message: dict[str, Any]) -> str:
-    return str(message.get("text", ""))

@@ -10,7 +10,7 @@ compiled without its comments, so that nothing can hide in one.
 import re
 from dataclasses import dataclass
 
-from scorer_library.lean.text import compared, statement_end, visible, without_comments
+from scorer_library.lean.text import statement_end, visible, without_comments
 
 TEXT_CHARACTERS_MAX = 16_384
 
@@ -54,14 +54,7 @@ class Theorem:
     name: str
     imports: tuple[str, ...]
     opened: tuple[str, ...]  # lines between the imports and the theorem
-    # tokens between the name and `:=`, for comparison; None where this `:=` may be part of the statement
-    statement: tuple[str, ...] | None
     text: str  # what is compiled after the imports and `opened`
-
-    @property
-    def claim(self) -> tuple[object, ...] | None:
-        """Equal for theorems that state the same: opened namespaces change what a statement means."""
-        return self.statement and (frozenset(self.imports), frozenset(self.opened), self.statement)
 
 
 @dataclass(frozen=True)
@@ -91,10 +84,9 @@ def read_theorem(text: str) -> Theorem | NoTheorem:
     end = statement_end(body, head.end())
     if end is None:
         return NoTheorem("no `:=` after a statement")
-    statement = body[head.end() : end]
-    if ":" not in statement:
+    if ":" not in body[head.end() : end]:
         return NoTheorem("no statement")
-    return Theorem(head.group(1), imports, opened, compared(statement), body)
+    return Theorem(head.group(1), imports, opened, body)
 
 
 def split_preamble(text: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:

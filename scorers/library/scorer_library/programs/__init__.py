@@ -1,1 +1,0 @@
-"""Submitted programs: how they are run, and what is read of their output (ADR 63)."""

@@ -1,1 +1,0 @@
-"""Ends well and writes nothing."""

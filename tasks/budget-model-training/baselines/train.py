@@ -1,1 +1,0 @@
-../../image-baselines/train.py
