@@ -166,7 +166,13 @@ test("a job that ended before it began is given up at once, and never begins", a
   const at = lab(t, { sbatch: "echo 7", squeue }, { lateMs: 60_000 });
   const result = await at.executor.start(at.request("echo ran >> ran")).ended;
   assert.ok(result.kind === "failed");
-  assert.deepEqual([result.cause, result.detail], ["machine", "its job ended without a result"]);
+  assert.deepEqual(
+    [result.cause, result.detail],
+    [
+      "machine",
+      "its job ended without a result or a line of output: does the node share this disk (.mlrb/work)?",
+    ],
+  );
   spawnSync("sh", [join(at.folder, "script.1")]);
   assert.ok(!existsSync(join(at.folder, "ran")));
 });
@@ -363,7 +369,8 @@ echo '1|PREEMPTED|None||low|run-0|1 stage'; echo "2|$state|None|n1|low|run-0|2 s
     const card = { formatVersion: 1, run: "run-0", job, stage: "stage", key: "key" } as const;
     const work = { work: `/work-${job}`, log: request.log };
     const folder = JobFolder.make(join(at.folder, "work/run-0"), { ...card, ...work }, request);
-    folder.claim({ kind: "begun", formatVersion: 1, id: job, host: "host", node: "n1" });
+    const claim = { kind: "begun", formatVersion: 1, id: job, host: "host", node: "n1" };
+    writeFileSync(join(folder.path, "claim.json"), JSON.stringify(claim));
   }
   const adopted = await at.executor.adopt("key");
   assert.equal(adopted?.work, "/work-2");

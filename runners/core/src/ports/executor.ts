@@ -79,13 +79,6 @@ export type Booked = {
   /** The host facts of its key: its result is wrong for this key if the node has others. */
   host?: Record<string, string>;
   slurm?: SlurmSettings;
-  /** For an executor on other disks: what must be the same there. */
-  content?: {
-    /** Digests of its inputs by name, but for collected ones. */
-    inputs: Record<string, string>;
-    /** SHA-256 of the repository's files in its key, by path. */
-    sources: Record<string, string>;
-  };
 };
 
 /** A Python environment on this host. */

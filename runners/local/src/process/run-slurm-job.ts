@@ -13,7 +13,6 @@ import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type SlurmClaim, type SlurmDone, slurmEnd, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
-import { lastCheckpointMs } from "@mlrb/kit/attempts/last-checkpoint";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { createOnce } from "@mlrb/kit/files/create-once";
 import { fileView } from "@mlrb/kit/files/file-view";
@@ -100,7 +99,7 @@ async function executed(
     if (other) return { kind: "failed", cause: "operator", detail: other };
     if ("trouble" in gpus) return { kind: "failed", cause: "machine", detail: gpus.trouble };
     giveGpus(request, gpus);
-    const grace = request.relay ? { graceMs: sealTimes.kill + lastCheckpointMs(request.env) } : {};
+    const grace = request.relay ? { graceMs: sealTimes.kill } : {};
     const local = localExecutor(request.root, { python: null, ...grace });
     const onNode = { ...(await reachingServices(request, socket)), gpus };
     const running = await startOnNode(onNode, { local, ...programs });
@@ -123,7 +122,7 @@ function begin(folder: string, place: { id: string; host: string; node: string }
   if (text === undefined) return undefined;
   const request = JSON.parse(text) as ExecutionRequest;
   const claim: SlurmClaim = { kind: "begun", formatVersion: 1, ...place };
-  if (needsSocket(request) && request.env[relayVariable] === undefined) {
+  if (needsSocket(request)) {
     const relay = makeRelayFolder();
     process.on("exit", () => rmSync(relay, { recursive: true, force: true }));
     claim.relay = join(relay, "sock");
