@@ -2,7 +2,7 @@
 // decides where and when. The job carries the stage out by a program that the caller names; its last file is the truth
 // about its end, and Slurm's word is asked only where that file does not come. Jobs outlive their runner: the next run
 // adopts them.
-import { appendFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { jobScript } from "@mlrb/core/ports/command-line";
@@ -10,14 +10,12 @@ import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/execu
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
-import { type Reach, ServiceDoors, withReach } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
 import { JobRun, type JobRunOptions } from "./job-run.ts";
 import { isFinal } from "./job-state.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
-import { awaitPartitionLimit } from "./partition-limit.ts";
-import { type Submission, sbatchArguments } from "./submission.ts";
+import { sbatchArguments } from "./submission.ts";
 import { Turns } from "./turns.ts";
 
 export type SlurmExecutorOptions = {
@@ -35,7 +33,7 @@ export type SlurmExecutorOptions = {
   times?: Partial<JobTimes>;
 };
 
-type Followed = Omit<JobRunOptions, "env" | "queue" | "submissions" | "times"> & { reach: Reach };
+type Followed = Omit<JobRunOptions, "env" | "queue" | "submissions" | "times">;
 
 /** A job of a dead run. */
 type LeftJob = SlurmJob & { folder: JobFolder };
@@ -46,7 +44,6 @@ export class SlurmExecutor implements Executor {
   readonly #options: SlurmExecutorOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #times: JobTimes;
-  readonly #doors = new ServiceDoors();
   readonly #queue: JobQueue;
   /** A host that submits is shared. */
   readonly #submissions = new Turns(8);
@@ -62,36 +59,19 @@ export class SlurmExecutor implements Executor {
 
   start(request: ExecutionRequest): Running {
     const { run, work, program } = this.#options;
-    const { id: stage, key, log, limits, port, services } = request;
-    const reach = { ...(port !== undefined && { port }), ...(services && { services }) };
+    const { id: stage, key, log, limits } = request;
     const name = String(++this.#last);
     const job: SlurmJob = { formatVersion: 1, run, job: name, stage, key, work: request.work, log };
     const there = onNode(request, name, run);
     const folder = JobFolder.make(join(work, run), job, there);
-    const comment = `${name} ${stage}`;
-    const asked = { request, run, comment, output: folder.output };
-    const args = sbatchArguments(asked);
-    const submission = async (signal: AbortSignal) => ({
-      args: port === undefined ? args : await this.#serviceArguments(asked, log, signal),
+    const submission = async () => ({
+      args: sbatchArguments({ request, run, comment: `${name} ${stage}`, output: folder.output }),
       script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
     });
-    return this.#follow({ folder, job, limits, reach, submission });
+    return this.#follow({ folder, job, limits, submission });
   }
 
-  /** A service may be used for long: without a limit of its own it asks for its partition's. */
-  async #serviceArguments(of: Submission, log: string, signal: AbortSignal): Promise<string[]> {
-    const { limits, booked } = of.request;
-    const jobMs =
-      limits.timeMs === undefined
-        ? await awaitPartitionLimit(booked?.slurm?.partition, {
-            ...{ env: this.#env, times: this.#times, signal },
-            waits: (why) => appendFileSync(log, `mlrb: waits: ${why}\n`),
-          })
-        : undefined;
-    return sbatchArguments({ ...of, jobMs });
-  }
-
-  async adopt(key: string, reach: Reach = {}): Promise<{ work: string; running: Running } | undefined> {
+  async adopt(key: string): Promise<{ work: string; running: Running } | undefined> {
     const left = this.#leftJobs();
     // the last of several: the earlier ones were lost
     const own = left.filter((one) => one.key === key).sort((a, b) => Number(b.job) - Number(a.job));
@@ -100,7 +80,7 @@ export class SlurmExecutor implements Executor {
       if (!this.#options.take(found.run, found.job)) continue;
       const { folder, work, ...job } = found;
       if (await this.#isWorthAdopting(found))
-        return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {}, reach }) };
+        return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {} }) };
       left.push(found);
     }
     return undefined;
@@ -131,15 +111,14 @@ export class SlurmExecutor implements Executor {
     return false;
   }
 
-  #follow({ reach, ...what }: Followed): Running {
-    const run = new JobRun({
+  #follow(what: Followed): Running {
+    return new JobRun({
       ...what,
       env: this.#env,
       queue: this.#queue,
       submissions: this.#submissions,
       times: this.#times,
     });
-    return withReach(run, { ...reach, folder: what.folder, env: this.#env, doors: this.#doors });
   }
 
   async #isWorthAdopting({ folder, ...left }: LeftJob): Promise<boolean> {
