@@ -66,7 +66,7 @@ export function jobResult({ done, state, unlaunched, asked, limits, said }: JobE
       if (state === undefined) return machine("Slurm does not know its job any more, and there is no result");
       return machine(
         said === ""
-          ? "its job ended without a result or a line of output: does the node share this disk (.mlrb/work)?"
+          ? "its job ended without a result or a line of output: does the node share this disk (.mlrb)?"
           : `its job ended without a result: ${said}`,
       );
   }

@@ -35,7 +35,7 @@ test("a node that does not share this host's disk is missing, with what jobs nee
   });
   const { name, answer, found, help } = checks.at(-1)!;
   assert.deepEqual([name, answer], ["node's shared disk", "missing"]);
-  assert.match(found, /^a small job failed: .* does the node share this disk \(\.mlrb\/work\)\?$/);
+  assert.match(found, /^a small job failed: .* does the node share this disk \(\.mlrb\)\?$/);
   assert.match(help ?? "", /^jobs need a disk that this host and the nodes share: /);
   assert.ok(!existsSync(join(root, ".mlrb")), "doctor leaves nothing behind");
 });
