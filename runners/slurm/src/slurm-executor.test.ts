@@ -165,10 +165,7 @@ test("a job that ended before it began is given up at once, and never begins", a
   assert.ok(result.kind === "failed");
   assert.deepEqual(
     [result.cause, result.detail],
-    [
-      "machine",
-      "its job ended without a result or a line of output: does the node share this disk (.mlrb)?",
-    ],
+    ["machine", "its job ended without a result or a line of output: does the node share this disk (.mlrb)?"],
   );
   spawnSync("sh", [join(at.folder, "script.1")]);
   assert.ok(!existsSync(join(at.folder, "ran")));
