@@ -12,47 +12,15 @@ import {
   shell,
   submit,
 } from "./support/attempts/llm-attempts.ts";
-import { type Lab, lab, leftovers, lineOf, outcomes } from "./support/lab.ts";
-import { isRunning, pidsIn, until } from "./support/processes.ts";
+import { lab, leftovers, lineOf, outcomes } from "./support/lab.ts";
+import { isRunning, until } from "./support/processes.ts";
 import type { SeenRequest } from "./support/providers/loopback-provider.ts";
+import { model } from "./support/servers/model-service.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
 after(() => repository.remove());
 const missing = (await groupsMissing(["memory"])) ?? false;
-
-/** `server.ts PORT STARTS [TARGET]`: it notes its pid, answers /ping, ends at /die, and passes all else to TARGET. */
-const server = `import { appendFileSync } from "node:fs";
-import { createServer, request } from "node:http";
-const [port, starts, target] = process.argv.slice(2);
-appendFileSync(starts!, process.pid + "\\n");
-console.log("the model is loaded");
-createServer((asked, answer) => {
-  if (asked.url === "/die") process.exit(3);
-  if (asked.url === "/health" || target === undefined) return void answer.end("pong");
-  const passed = request(target + asked.url, { method: asked.method, headers: asked.headers }, (got) => {
-    answer.writeHead(got.statusCode!, got.headers);
-    got.pipe(answer);
-  });
-  passed.on("error", () => answer.destroy());
-  asked.pipe(passed);
-}).listen(Number(port), "127.0.0.1");
-`;
-
-/** A service of the lab, and the pids of its servers in order of their starts. */
-function model(at: Lab, service: Record<string, unknown> = {}, target = "") {
-  const script = at.script("server.ts", server);
-  const starts = join(at.outside, "starts");
-  return {
-    stage: {
-      service: { for: ["ask"], ready: "20s", ...service },
-      command: `exec node ${script} {port} '${starts}' ${target}`,
-      files: [script],
-      resources: { cpus: 0.5 },
-    },
-    pids: () => pidsIn(starts),
-  };
-}
 
 const get = (path: string) =>
   `node -e "fetch('{services.model.url}${path}').then((a) => a.text()).then(console.log)"`;
@@ -171,7 +139,7 @@ test("after a kill of the runner the attempt waits, and the next run starts the 
 test("a plan counts the GPU hours of a service apart from those of the attempts that use it", async (t) => {
   const at = lab(t, repository);
   const { stage } = model(at, { for: ["attempt"] });
-  const stages = { model: { ...stage, executor: "slurm", resources: { gpus: 2 } } };
+  const stages = { model: { ...stage, resources: { gpus: 2 } } };
   defineLlmAttempt(
     at,
     { baseUrl: "{services.model.url}/v1" },
@@ -179,4 +147,15 @@ test("a plan counts the GPU hours of a service apart from those of the attempts 
   );
   const { services, gpuHours } = (await at.plan()).lines.at(-1)!.cost;
   assert.deepEqual([gpuHours, services], [0, { names: ["model"], least: 48, most: 48, unknown: 0 }]);
+});
+
+test("of a server that was started by hand the GPU hours are unknown, and no plan and no run says 0", async (t) => {
+  const at = lab(t, repository);
+  const real = await provider(t, [shell("mkdir -p submission; echo a > submission/a"), submit()]);
+  defineLlmAttempt(at, { baseUrl: `${real.url}/v1` }, { free: true });
+  assert.equal("services" in (await at.plan()).lines.at(-1)!.cost, false);
+  const said = await at.pipeline(["run", at.name, "--json", "--yes", "--root", at.root], { env: keyEnv });
+  assert.equal(said.code, 0, said.stdout + said.stderr);
+  assert.equal("services" in said.lines.at(-1)!, false);
+  assert.equal(existsSync(join(at.root, ".mlrb/services.jsonl")), false);
 });

@@ -26,7 +26,6 @@ import { podman } from "@mlrb/docker/podman-on-node";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import { attemptBranch } from "@mlrb/kit/attempts/attempt-branch";
 import { stepClaim } from "@mlrb/kit/attempts/attempt-claim";
-import { lastCheckpointMs } from "@mlrb/kit/attempts/last-checkpoint";
 import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
 import { beginRestore, leftSandbox, removeCutRestores } from "@mlrb/kit/attempts/left-sandbox";
 import { purseFile } from "@mlrb/kit/attempts/purse";
@@ -95,7 +94,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
   process.on(signal, () => {
     if (interrupted.signal.aborted) return;
     interrupted.abort(new Interrupted(signal));
-    setTimeout(() => process.exit(interruptedCode), sealTimes.exit + lastCheckpointMs()).unref();
+    setTimeout(() => process.exit(interruptedCode), sealTimes.exit).unref();
   });
 
 try {
@@ -124,7 +123,7 @@ try {
     ...(earlier && { earlier }),
     ...(branch && { branch }),
     ...(restored && { restored }),
-    ...(checkpoints !== undefined && { checkpoints, lastCheckpointMs: lastCheckpointMs() }),
+    ...(checkpoints !== undefined && { checkpoints }),
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),
     ...(purse && { purse }),

@@ -3,6 +3,7 @@
 // attempts use.
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { CheckpointKeeper } from "@mlrb/agents/resume/checkpoint-keeper";
 import { plainSandbox } from "@mlrb/agents/sandbox/plain-sandbox";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -19,17 +20,19 @@ export async function benchCheckpoints(changedMiB: number, { work, row }: Bench)
   for (let file = 0; file < 20; file++) writeSparse(join(workspace, `sparse-${file}`));
   const folder = join(work, "checkpoints");
   const clock = { after: 0, workingMs: 0 };
-  const written: TrajectoryEvent[] = [];
+  let taken = Promise.withResolvers<TrajectoryEvent>();
   const keeper = new CheckpointKeeper({
     ...{ sandbox, folder, folders: ["workspace"], without: [], pauseMs: 0 },
-    ...{ now: () => ({ ...clock }), write: (event) => void written.push(event) },
+    ...{ now: () => ({ ...clock }), write: (event) => taken.resolve(event) },
   });
   const take = async () => {
     clock.after++;
-    await keeper.last(1_800_000);
-    const event = written.at(-1);
-    if (event?.event !== "checkpoint" || written.length !== clock.after)
-      throw new Error(`no checkpoint was taken: ${JSON.stringify(event)}`);
+    clock.workingMs += 86_400_000; // far beyond the pause after the one before
+    taken = Promise.withResolvers();
+    keeper.look();
+    const event = await taken.promise;
+    if (event.event !== "checkpoint") throw new Error(`no checkpoint was taken: ${JSON.stringify(event)}`);
+    await setImmediate(); // it has removed what is older
   };
   const measured = async (what: string, work: () => Promise<unknown>) => {
     const begin = { at: performance.now(), ...usage() };

@@ -10,7 +10,6 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { writeJson } from "@mlrb/kit/json-file";
 import { until } from "../../../tests/support/processes.ts";
 import { adoptAttemptJob, submitAttemptJob } from "./attempt-job.ts";
-import type { JobPost } from "./courier.ts";
 import type { JobTimes } from "./job-times.ts";
 
 const away = "echo 'slurm_load_partitions: Unable to contact slurm controller (connect failure)' >&2; exit 1";
@@ -23,12 +22,10 @@ type Stubs = {
   sbatch?: string;
   squeue?: string;
   patienceMs?: number;
-  /** For an attempt whose files travel. */
-  post?: JobPost;
 };
 
 /** An attempt whose Slurm consists of these shell lines. */
-function lab(t: TestContext, { sinfo, sbatch = refuses, squeue = "true", patienceMs = 60_000, post }: Stubs) {
+function lab(t: TestContext, { sinfo, sbatch = refuses, squeue = "true", patienceMs = 60_000 }: Stubs) {
   const bin = mkdtempSync(join(tmpdir(), "mlrb-attempt-job-"));
   t.after(() => removeFolder(bin));
   for (const [name, line] of Object.entries({
@@ -63,12 +60,10 @@ function lab(t: TestContext, { sinfo, sbatch = refuses, squeue = "true", patienc
           ...{ id: "attempt", key: "k", token: "t", run: { kind: "command", command: "true" } },
           ...{ root: bin, work: folder, log: join(folder, "log"), env: {}, inputs: {}, outputs: {} },
           ...{ limits, reads: [], writes: [], cpus: 1, gpus: [] },
-          ...(post && { booked: { memoryBytes: 0, gpus: 0, slurm: { files: "remote-cache" } } }),
         },
         {
           ...{ folder, name: "attempt-1", program: "/no/program", secrets: [], relay: undefined },
           ...{ wantedMs: 24 * hour, ranMs, env, times },
-          ...(post && { travel: { post, state: () => "", grown: ["out/trajectory.jsonl"] } }),
         },
       ),
   };
@@ -216,72 +211,3 @@ for (const [begun, brokenOff] of [
     assert.equal(adopted!.brokenOff(), brokenOff);
     assert.equal(adopted!.hasSucceeded(), false);
   });
-
-test("an attempt whose files travel and that is asked to end ends once what it did has come", async (t) => {
-  const collected: unknown[] = [];
-  let looks = 0;
-  const begun = { kind: "begun", formatVersion: 1, id: "7", host: "h", node: "n1" } as const;
-  const result = { kind: "cancelled" } as const;
-  const wrote = { files: 0, bytes: 0, digest: "0".repeat(64) };
-  const done = { formatVersion: 1, job: "1", id: "7", host: "h", node: "n1", result, wrote } as const;
-  const parcel = { digest: "1".repeat(64), bytes: 1 };
-  const told: string[] = [];
-  const post: JobPost = {
-    script: async () => "#!/bin/sh\n",
-    async news() {
-      await new Promise((soon) => setTimeout(soon, 100)); // longer than the next question to Slurm takes
-      const isOver = existsSync(join(folder, "../over"));
-      if (!isOver) return { kind: "lives", formatVersion: 1, claim: begun, beat: ++looks };
-      return { kind: "done", formatVersion: 1, claim: begun, done, work: parcel };
-    },
-    tell: async (_, { kind }) => void told.push(kind),
-    doubt() {},
-    collect: async (_, { grown }) => void collected.push(grown),
-    close() {},
-  };
-  const { submit, calls, folder } = lab(t, {
-    sinfo: "echo 'long*|infinite'",
-    sbatch: "echo 7",
-    squeue: `s=RUNNING; [ -e "$at/scancel.calls" ] && s=CANCELLED && touch "$at/over"; echo "7|$s|None|n1|main|attempt-1|1 attempt"`,
-    post,
-  });
-  const job = await submit();
-  await job.began;
-  job.askToEnd();
-  assert.deepEqual(await job.ended, { kind: "cancelled" });
-  assert.deepEqual(collected, [["out/trajectory.jsonl"]]);
-  assert.ok(told.includes("end"));
-  assert.match(calls("sbatch")[0]!, /--output=\/dev\/null/);
-  assert.match(calls("sbatch")[0]!, /--time=1470/, "half an hour for the way of its files");
-  const { turnMs } = JSON.parse(readFileSync(join(folder, "jobs/1/request.json"), "utf8"));
-  assert.equal(turnMs, 24.5 * hour - 1_200_000);
-});
-
-test("after a node that got damaged files, the next job's post sends all of them again", async (t) => {
-  const calls: string[] = [];
-  const claim = { kind: "begun", formatVersion: 1, id: "7", host: "h", node: "n1" } as const;
-  const why = "the input model is not the runner's after its way to the node";
-  const post: JobPost = {
-    script: async ({ job }) => {
-      calls.push(`script ${job}`);
-      return job === "1" ? "#!/bin/sh\n" : { refused: "enough" };
-    },
-    news: async () => ({ kind: "refused", formatVersion: 1, claim, why, fault: "parcel" }),
-    tell: async () => {},
-    doubt: () => void calls.push("doubt"),
-    collect: async () => {},
-    close() {},
-  };
-  const { submit } = lab(t, {
-    sinfo: "echo 'long*|infinite'",
-    sbatch: "echo 7",
-    squeue: "echo '7|FAILED|NonZeroExitCode|n1|main|attempt-1|1 attempt'",
-    post,
-  });
-  const first = await submit();
-  await first.ended;
-  assert.equal(first.brokenOff(), `${why} (node n1)`);
-  assert.deepEqual(calls.splice(0), ["script 1", "doubt"]);
-  await (await submit()).ended; // its post knows nothing of the one before
-  assert.deepEqual(calls, ["doubt", "script 2"]);
-});

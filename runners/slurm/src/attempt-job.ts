@@ -9,8 +9,7 @@ import { placeholderOf } from "@mlrb/core/ports/relay";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
-import { giveToJob, jobVariable, stepClaim } from "@mlrb/kit/attempts/attempt-claim";
-import type { JobPost } from "./courier.ts";
+import { giveToJob, jobVariable } from "@mlrb/kit/attempts/attempt-claim";
 import { endForGood, type Held, jobsIn } from "./end-attempt-jobs.ts";
 import { openChannel } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
@@ -40,19 +39,8 @@ export type AttemptJobOptions = {
   ranMs?: number;
   /** Why the job before it ended. */
   after?: string;
-  /** For jobs on nodes that do not share this host's disk. */
-  travel?: AttemptTravel;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
-};
-
-export type AttemptTravel = {
-  /** Undefined where no remote cache is named. */
-  post: JobPost | undefined;
-  /** Takes the attempt's state from the node; see RelayServer. */
-  state: (update: string) => string;
-  /** The append-only files in the attempt's folder. */
-  grown: string[];
 };
 
 export type AttemptJob = Running & {
@@ -77,45 +65,34 @@ export async function submitAttemptJob(
   const earlier = jobsIn(path);
   const stageLog = new StageLog(request.log);
   for (const one of earlier) {
-    const trouble = await endForGood(one, { env, post: options.travel?.post });
+    const trouble = await endForGood(one, env);
     if (trouble !== undefined) stageLog.say(trouble);
   }
-  if (earlier.some(({ folder }) => folder.isDoubted)) options.travel?.post?.doubt();
   const number = String(Math.max(0, ...earlier.map(({ job }) => Number(job.job))) + 1);
   const { id: stage, key, work, log } = request;
   const job: SlurmJob = {
     ...{ formatVersion: 1, run: name, job: number, stage, key, work, log },
     ...(after !== undefined && { after }),
   };
-  const travels = request.booked?.slurm?.files === "remote-cache";
   giveToJob(path, number);
   const there = onNode(request, number, options);
   const folder = JobFolder.make(path, job, there);
-  if (travels) folder.travels();
-  const submission = async (signal: AbortSignal): Promise<Sbatch | { refused: string }> => {
+  const submission = async (signal: AbortSignal): Promise<Sbatch> => {
     const limitMs = await awaitPartitionLimit(request.booked?.slurm?.partition, {
       ...{ env, signal, times: { ...jobTimes, ...options.times } },
       waits: (why) => stageLog.waits(why),
     });
-    const wholeMs = wantedMs + (travels ? travelMs : 0);
-    const isCut = limitMs !== undefined && limitMs < wholeMs;
-    const jobMs = isCut ? limitMs : wholeMs;
+    const isCut = limitMs !== undefined && limitMs < wantedMs;
+    const jobMs = isCut ? limitMs : wantedMs;
     // waits for a provider or a person may fill any job's time
-    const ready = { ...there, turnMs: jobMs - closingMs(jobMs, { travels }) };
-    folder.takes(ready);
+    folder.takes({ ...there, turnMs: jobMs - closingMs(jobMs) });
     if (isCut) {
-      const words = `its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs, { travels })} jobs in a row`;
+      const words = `its partition ends jobs after ${formatDuration(limitMs)}: at least ${jobsInARow(wantedMs, limitMs)} jobs in a row`;
       stageLog.say(words);
     }
     const comment = `${number} ${stage}`;
-    const output = travels ? "/dev/null" : folder.output;
-    const args = sbatchArguments({ request: there, jobMs, run: name, comment, output });
-    if (!travels) return { args, script: jobScript([process.execPath, ...nodeFlags, program, folder.path]) };
-    const post = options.travel?.post;
-    if (!post)
-      return { refused: "its files travel through a remote cache, and MLRB_REMOTE_CACHE names none" };
-    const script = await post.script(job, { folder: folder.path, request: ready, signal, isAttempt: true });
-    return typeof script === "string" ? { args, script } : script;
+    const args = sbatchArguments({ request: there, jobMs, run: name, comment, output: folder.output });
+    return { args, script: jobScript([process.execPath, ...nodeFlags, program, folder.path]) };
   };
   return follow({ job, folder }, options, submission);
 }
@@ -146,35 +123,22 @@ function onNode(
 
 function follow(
   { job, folder }: Held,
-  { folder: path, relay, travel, env = process.env, times: some }: AttemptJobOptions,
+  { relay, env = process.env, times: some }: AttemptJobOptions,
   submission?: JobRunOptions["submission"],
 ): AttemptJob {
-  const travels = folder.doesTravel;
-  const whole = { ...jobTimes, ...some };
-  // what it wrote may be large, and comes after Slurm has seen the end
-  const late = { lateMs: whole.patienceMs, graceMs: whole.patienceMs };
-  const times = travels ? { ...whole, ...late } : whole;
+  const times = { ...jobTimes, ...some };
   const queue = new JobQueue({ env, intervalMs: times.intervalMs });
   // limits of the attempt are held on the node; what ends the job before is Slurm's
   const run = new JobRun({
     ...{ folder, job, env, queue, times, limits: {}, submissions: new Turns(1) },
     ...(submission && { submission }),
-    ...(travels && { post: travel?.post, grown: travel?.grown }),
   });
-  if (relay && travels && travel) {
-    const isHolder = stepClaim(path, job.job);
-    relay.state = (update) => {
-      if (!isHolder()) throw new Error("another job has the attempt");
-      return travel.state(update);
-    };
-  }
   const close = relay && openChannel(run, { server: relay, folder, env });
   let asked = false;
   let broken: string | undefined;
   const ended = (async () => {
     const result = await run.ended;
     await close?.();
-    travel?.post?.close();
     if (!asked) broken = whyBroken(result, { job, folder });
     folder.end("USR2"); // its end is known
     return result;
@@ -232,6 +196,3 @@ function troubleOf({ work }: SlurmJob): { begun?: string; detail: string } | und
 function hasWork({ work }: SlurmJob): boolean {
   return (statSync(join(work, "out/trajectory.jsonl"), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
-
-/** For the way of files there and back, with a cache that is away for a while. */
-const travelMs = 30 * 60_000;

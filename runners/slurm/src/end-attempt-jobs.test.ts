@@ -8,8 +8,6 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { endAttemptJobs } from "./end-attempt-jobs.ts";
 import { JobFolder } from "./job-folder.ts";
 
-const place = { formatVersion: 1, host: "n1", node: "n1" };
-
 /** An attempt whose Slurm consists of these shell lines. Each job has files besides `job.json`. */
 function lab(t: TestContext, programs: { squeue?: string; scancel?: string }) {
   const bin = mkdtempSync(join(tmpdir(), "mlrb-end-jobs-"));
@@ -71,21 +69,4 @@ test("a person reads which job Slurm did not cancel, and nothing of a job that i
   const over = lab(t, { scancel });
   over.job("1", withId("72"));
   assert.deepEqual(await endAttemptJobs(over.folder, { env: over.env }), []);
-});
-
-test("jobs on nodes without this host's disk are told through the post", async (t) => {
-  const { job, folder, env } = lab(t, {});
-  job("1", { ...withId("71"), "travels.json": {} });
-  const begun = { ...place, kind: "begun", id: "72" };
-  job("2", { ...withId("72"), "travels.json": {}, "claim.json": begun });
-  job("3", withId("73"));
-  const told: [string, string][] = [];
-  const post = {
-    tell: async (to: { job: string }, news: { kind: string }) => void told.push([to.job, news.kind]),
-  };
-  await endAttemptJobs(folder, { env, post: post as never, patienceMs: 0 });
-  assert.deepEqual(told.sort(), [
-    ["1", "given-up"],
-    ["2", "end"],
-  ]);
 });

@@ -1,9 +1,7 @@
 // Ends the jobs of an attempt for good: before its next job, and when a person stops an attempt whose supervisor is dead.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunnerNews } from "@mlrb/formats/stage/parcel";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
-import type { JobPost } from "./courier.ts";
 import { JobFolder } from "./job-folder.ts";
 import { jobsOf, listJobs } from "./job-queue.ts";
 import { isFinal } from "./job-state.ts";
@@ -20,8 +18,6 @@ export function jobsIn(path: string): Held[] {
 
 export type EndOptions = {
   env?: NodeJS.ProcessEnv;
-  /** To jobs on nodes that do not share this host's disk. */
-  post?: JobPost | undefined;
   patienceMs?: number;
 };
 
@@ -31,12 +27,12 @@ export type EndOptions = {
  */
 export async function endAttemptJobs(
   path: string,
-  { env = process.env, post, patienceMs = 15_000 }: EndOptions = {},
+  { env = process.env, patienceMs = 15_000 }: EndOptions = {},
 ): Promise<string[]> {
   const open = jobsIn(path).filter(({ folder }) => folder.isOpen());
   const troubles: string[] = [];
   for (const one of open) {
-    const trouble = await endForGood(one, { env, post });
+    const trouble = await endForGood(one, env);
     if (trouble !== undefined) troubles.push(trouble);
   }
   const until = performance.now() + patienceMs;
@@ -46,21 +42,12 @@ export async function endAttemptJobs(
 }
 
 /** Resolves with a sentence if the job may go on, or stay in the queue. */
-export async function endForGood(
-  held: Held,
-  { env, post }: { env: NodeJS.ProcessEnv; post: JobPost | undefined },
-): Promise<string | undefined> {
-  const { folder, job } = held;
+export async function endForGood(held: Held, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const { folder } = held;
   if (!folder.isOpen()) return undefined;
-  const isUnbegun = folder.giveUp();
+  folder.giveUp();
   folder.end("USR2");
-  const cancelled = await cancel(held, env);
-  if (!folder.doesTravel) return cancelled;
-  const news: RunnerNews = isUnbegun
-    ? { kind: "given-up", formatVersion: 1 }
-    : { kind: "end", formatVersion: 1, end: { formatVersion: 1, signal: "USR2" } };
-  await post?.tell(job, news).catch(() => {}); // the next job's files need the same server
-  return cancelled;
+  return cancel(held, env);
 }
 
 /** A submitter that was killed may have left no id. */

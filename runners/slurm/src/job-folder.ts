@@ -1,36 +1,23 @@
 // The folder of one Slurm job, through which its runner and the job speak; see the formats. It lies in the folder of
 // the run that submitted the job, and is removed with it.
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  utimesSync,
-} from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { readFormat } from "@mlrb/formats/read-format";
-import type { TypeOf } from "@mlrb/formats/schema";
 import {
   type SlurmClaim,
   type SlurmDone,
   type SlurmJob,
   slurmClaim,
   slurmDone,
-  slurmEnd,
   slurmId,
   slurmJob,
 } from "@mlrb/formats/stage/slurm-job";
-import { travelsFile } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { isOpenJob } from "@mlrb/kit/attempts/open-job";
 import { createOnce } from "@mlrb/kit/files/create-once";
 import { writeJson } from "@mlrb/kit/json-file";
 
 const folderName = "jobs";
-const doubtFile = "doubt.json";
 
 export class JobFolder {
   readonly path: string;
@@ -114,44 +101,8 @@ export class JobFolder {
     }
   }
 
-  /** The claim of a job whose files travel; false if the runner has given it up, or if another job has begun. */
-  claim(claim: SlurmClaim): boolean {
-    const begun = this.begun();
-    if (begun) return claim.kind === "begun" && begun.id === claim.id;
-    return createOnce(join(this.path, "claim.json"), claim);
-  }
-
-  /** A sign of life of a job whose files travel. */
-  lives(): void {
-    const now = new Date();
-    utimesSync(join(this.path, "claim.json"), now, now);
-  }
-
   isGivenUp(): boolean {
     return read(slurmClaim, join(this.path, "claim.json"))?.kind === "given-up";
-  }
-
-  /** What `end` was called with last. */
-  wish(): TypeOf<typeof slurmEnd> | undefined {
-    return read(slurmEnd, join(this.path, "end.json"));
-  }
-
-  /** Marks a job whose files travel, for a later run that continues it. */
-  travels(): void {
-    writeJson(join(this.path, travelsFile), {});
-  }
-
-  get doesTravel(): boolean {
-    return existsSync(join(this.path, travelsFile));
-  }
-
-  /** Marks a job whose node did not get the files as they were sent. */
-  doubts(): void {
-    this.#say(doubtFile, {});
-  }
-
-  get isDoubted(): boolean {
-    return existsSync(join(this.path, doubtFile));
   }
 
   /** The job looks for this itself: it needs no controller. */

@@ -64,7 +64,11 @@ export function jobResult({ done, state, unlaunched, asked, limits, said }: JobE
     default:
       if (done) return machine("its job got a signal, and Slurm does not say why");
       if (state === undefined) return machine("Slurm does not know its job any more, and there is no result");
-      return machine(`its job ended without a result${said === "" ? "" : `: ${said}`}`);
+      return machine(
+        said === ""
+          ? "its job ended without a result or a line of output: does the node share this disk (.mlrb)?"
+          : `its job ended without a result: ${said}`,
+      );
   }
 }
 

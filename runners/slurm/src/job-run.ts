@@ -4,7 +4,6 @@ import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
-import { Courier, type JobPost } from "./courier.ts";
 import type { JobFolder } from "./job-folder.ts";
 import { withOutputs } from "./job-outputs.ts";
 import type { JobNews, JobQueue, WatchedJob } from "./job-queue.ts";
@@ -23,11 +22,7 @@ export type JobRunOptions = Means & {
   job: SlurmJob;
   limits: ExecutionRequest["limits"];
   /** Makes the submission; it rejects where the machine fails. Undefined for a job that was submitted before. */
-  submission?: (signal: AbortSignal) => Promise<Sbatch | { refused: string }>;
-  /** Set for a job whose files travel. */
-  post?: JobPost | undefined;
-  /** As of the courier. */
-  grown?: string[] | undefined;
+  submission?: (signal: AbortSignal) => Promise<Sbatch>;
 };
 
 export class JobRun implements Running {
@@ -35,7 +30,6 @@ export class JobRun implements Running {
   readonly began: Promise<Place>;
   readonly #options: JobRunOptions;
   readonly #watched: WatchedJob;
-  readonly #courier: Courier | undefined;
   #isSubmitted = false;
   readonly #sending = new AbortController();
   readonly #end = Promise.withResolvers<ExecutionResult>();
@@ -58,9 +52,7 @@ export class JobRun implements Running {
     const { run, job } = options.job;
     this.#watched = { run, job, id: options.folder.id(), hear: (news) => this.#hear(news) };
     this.#log = new StageLog(options.job.log);
-    const heard = () => this.#update();
-    const { intervalMs, silentMs } = options.times;
-    this.#courier = options.post && new Courier({ ...options, post: options.post, intervalMs, heard });
+    const { silentMs } = options.times;
     const lives = () => this.#log.waits("Slurm does not know its job any more, but the job lives");
     this.#lost = new LostJob({ ...options, silentMs, lives });
     this.began = this.#begin.promise;
@@ -91,7 +83,6 @@ export class JobRun implements Running {
       if (submitted.id !== undefined) this.#hasId(submitted.id);
     }
     this.#isSubmitted = true;
-    this.#courier?.start();
     try {
       this.#files = watch(folder.path, () => this.#update());
     } catch {
@@ -103,11 +94,10 @@ export class JobRun implements Running {
     const ended = await this.#end.promise;
     queue.unwatch(this.#watched);
     this.#files?.close();
-    this.#courier?.stop();
     const result = await withOutputs(ended, {
       wrote: folder.done()?.wrote,
       work: this.#options.job.work,
-      lateMs: this.#courier ? 0 : this.#options.times.lateMs, // what travelled is complete
+      lateMs: this.#options.times.lateMs,
       isAsked: () => this.#asked !== undefined,
     });
     if (result.kind === "failed" && result.cause === "machine") await this.#giveUp();
@@ -150,7 +140,6 @@ export class JobRun implements Running {
 
   /** By Slurm. */
   #isOver(): void {
-    if (this.#overSinceMs === undefined) this.#courier?.look();
     this.#overSinceMs ??= performance.now();
   }
 
@@ -164,16 +153,12 @@ export class JobRun implements Running {
     const known = { done, state: this.#listed, unlaunched: this.#isUnlaunched(), asked, limits, said: "" };
     const isOver = this.#overSinceMs !== undefined;
     const isCut = asked || (this.#listed !== undefined && isLost(this.#listed));
-    // what an attempt has done is brought also where its end needs no more words
-    const isTold = this.#options.grown === undefined || this.#hasLastNews();
-    const isEnd = isOver && this.#listed !== undefined && (done !== undefined || (isCut && isTold));
+    const isEnd = isOver && this.#listed !== undefined && (done !== undefined || isCut);
     if (isEnd || (done && !needsState(known))) this.#resolve(jobResult(known));
     else if (!isOver) {
       if (done) queue.look();
-    } else if (this.#listed !== undefined && !done && this.#hasLastNews() && this.#isGivenUp()) {
+    } else if (this.#listed !== undefined && !done && this.#isGivenUp()) {
       void this.#conclude(); // it never began, and never will: no file of it can come
-    } else if (this.#courier && !done && this.#hasLastNews()) {
-      void this.#conclude(); // its last news came before its end
     } else {
       const left = times.lateMs - (performance.now() - this.#overSinceMs!);
       if (left <= 0) void this.#conclude();
@@ -206,8 +191,7 @@ export class JobRun implements Running {
     this.#concludes = false;
     if (this.#over) return;
     const done = folder.done();
-    const mayGoOn =
-      !done && (this.#courier?.isBusy || (state === undefined && !this.#isGivenUp() && this.#lost.mayGoOn()));
+    const mayGoOn = !done && state === undefined && !this.#isGivenUp() && this.#lost.mayGoOn();
     if (mayGoOn) {
       setTimeout(() => this.#update(), this.#options.times.silentMs / 10).unref();
       return; // another try would run next to it
@@ -215,12 +199,6 @@ export class JobRun implements Running {
     const line = folder.said().trim().split("\n").at(-1) ?? "";
     const asked = this.#asked !== undefined;
     const end = { done, state, unlaunched: this.#isUnlaunched(), asked, limits };
-    if (this.#courier && !done && !asked && state === "time-limit" && limits.timeMs !== undefined) {
-      // the node holds the stage's own limit
-      const detail = "its job met Slurm's time limit while its files were on their way";
-      this.#resolve({ kind: "failed", cause: "machine", detail });
-      return;
-    }
     this.#resolve(jobResult({ ...end, said: line.slice(-400) }));
   }
 
@@ -240,11 +218,6 @@ export class JobRun implements Running {
       this.#log.waits(`its folder cannot be written: ${(error as Error).message}`);
       return false;
     }
-  }
-
-  /** Whether nothing can come any more of a job that Slurm says has ended: of files that travel, the server was asked. */
-  #hasLastNews(): boolean {
-    return this.#courier === undefined || this.#courier.hasLookedSince(this.#overSinceMs!);
   }
 
   #hasId(id: string): void {
@@ -267,7 +240,6 @@ export class JobRun implements Running {
       this.#resolve({ kind: "cancelled" });
     } else {
       this.#options.folder.end(signal);
-      this.#courier?.look();
       void this.#signal();
       if (signal === "USR2") setTimeout(() => this.#leave(), this.#options.times.graceMs).unref();
     }

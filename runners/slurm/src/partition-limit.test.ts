@@ -20,10 +20,5 @@ test("an attempt within the limit is one job, and a longer one as many as its ti
   assert.equal(jobsInARow(24 * hour, 24 * hour), 1);
   assert.equal(jobsInARow(25 * hour, 24 * hour), 2);
   assert.equal(jobsInARow(24 * hour, hour), 25);
-  assert.equal(
-    jobsInARow(24 * hour, hour, { travels: true }),
-    36,
-    "it sends its files in the last 20 minutes",
-  );
   assert.equal(closingMs(60_000), 30_000, "a job of a minute works half of it");
 });

@@ -56,18 +56,13 @@ function limitMs(text: string): number | undefined {
   return (86_400 * Number(days) + seconds) * 1000;
 }
 
-type Closing = { travels?: boolean };
-
-/**
- * How long before its end a job begins to close: a call in flight may end, and the work is sealed, and sent where its files
- * travel.
- */
-export function closingMs(jobMs: number, { travels = false }: Closing = {}): number {
-  return Math.min(travels ? 1_200_000 : 120_000, jobMs / 2);
+/** How long before its end a job begins to close: a call in flight may end, and the work is sealed. */
+export function closingMs(jobMs: number): number {
+  return Math.min(120_000, jobMs / 2);
 }
 
 /** How many jobs in a row an attempt of this time takes at least. */
-export function jobsInARow(wantedMs: number, limitMs: number | undefined, closing: Closing = {}): number {
+export function jobsInARow(wantedMs: number, limitMs: number | undefined): number {
   if (limitMs === undefined || wantedMs <= limitMs) return 1;
-  return Math.ceil(wantedMs / (limitMs - closingMs(limitMs, closing)));
+  return Math.ceil(wantedMs / (limitMs - closingMs(limitMs)));
 }

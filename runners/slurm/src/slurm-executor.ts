@@ -2,7 +2,7 @@
 // decides where and when. The job carries the stage out by a program that the caller names; its last file is the truth
 // about its end, and Slurm's word is asked only where that file does not come. Jobs outlive their runner: the next run
 // adopts them.
-import { appendFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { jobScript } from "@mlrb/core/ports/command-line";
@@ -10,15 +10,12 @@ import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/execu
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
-import type { JobPost } from "./courier.ts";
-import { type Reach, ServiceDoors, withReach } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
 import { JobRun, type JobRunOptions } from "./job-run.ts";
 import { isFinal } from "./job-state.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
-import { awaitPartitionLimit } from "./partition-limit.ts";
-import { type Submission, sbatchArguments } from "./submission.ts";
+import { sbatchArguments } from "./submission.ts";
 import { Turns } from "./turns.ts";
 
 export type SlurmExecutorOptions = {
@@ -32,13 +29,11 @@ export type SlurmExecutorOptions = {
   isLive: (run: string) => boolean;
   /** Takes a job of a dead run, for good; false if another living run has it. */
   take: (run: string, job: string) => boolean;
-  /** For jobs on nodes that do not share this host's disk; undefined where no server is set for their files. */
-  post?: () => JobPost | undefined;
   env?: NodeJS.ProcessEnv;
   times?: Partial<JobTimes>;
 };
 
-type Followed = Omit<JobRunOptions, "env" | "queue" | "submissions" | "times" | "post"> & { reach: Reach };
+type Followed = Omit<JobRunOptions, "env" | "queue" | "submissions" | "times">;
 
 /** A job of a dead run. */
 type LeftJob = SlurmJob & { folder: JobFolder };
@@ -49,11 +44,9 @@ export class SlurmExecutor implements Executor {
   readonly #options: SlurmExecutorOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #times: JobTimes;
-  readonly #doors = new ServiceDoors();
   readonly #queue: JobQueue;
   /** A host that submits is shared. */
   readonly #submissions = new Turns(8);
-  #post: JobPost | undefined;
   #last = 0;
   #left: LeftJob[] | undefined;
 
@@ -66,70 +59,28 @@ export class SlurmExecutor implements Executor {
 
   start(request: ExecutionRequest): Running {
     const { run, work, program } = this.#options;
-    const { id: stage, key, log, limits, port, services } = request;
-    const reach = { ...(port !== undefined && { port }), ...(services && { services }) };
+    const { id: stage, key, log, limits } = request;
     const name = String(++this.#last);
     const job: SlurmJob = { formatVersion: 1, run, job: name, stage, key, work: request.work, log };
-    const travels = request.booked?.slurm?.files === "remote-cache";
     const there = onNode(request, name, run);
     const folder = JobFolder.make(join(work, run), job, there);
-    const comment = `${name} ${stage}`;
-    const output = travels ? "/dev/null" : folder.output;
-    const asked = { request, run, comment, output, travels };
-    const args = sbatchArguments(asked);
-    const shared = async (signal: AbortSignal) => ({
-      args: port === undefined ? args : await this.#serviceArguments(asked, log, signal),
+    const submission = async () => ({
+      args: sbatchArguments({ request, run, comment: `${name} ${stage}`, output: folder.output }),
       script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
     });
-    const sent = async (signal: AbortSignal) => {
-      const script = await this.#sent(job, { folder: folder.path, request: there, signal });
-      return typeof script === "string" ? { args, script } : script;
-    };
-    if (travels) folder.travels();
-    return this.#follow({
-      ...{ folder, job, limits, reach },
-      submission: travels ? sent : shared,
-    });
+    return this.#follow({ folder, job, limits, submission });
   }
 
-  /** A service may be used for long: without a limit of its own it asks for its partition's. */
-  async #serviceArguments(of: Submission, log: string, signal: AbortSignal): Promise<string[]> {
-    const { limits, booked } = of.request;
-    const jobMs =
-      limits.timeMs === undefined
-        ? await awaitPartitionLimit(booked?.slurm?.partition, {
-            ...{ env: this.#env, times: this.#times, signal },
-            waits: (why) => appendFileSync(log, `mlrb: waits: ${why}\n`),
-          })
-        : undefined;
-    return sbatchArguments({ ...of, jobMs });
-  }
-
-  /** The script of a job whose files travel, once they are sent. */
-  async #sent(...of: Parameters<JobPost["script"]>): Promise<string | { refused: string }> {
-    let script: string | { refused: string } | undefined;
-    try {
-      script = await this.#posted()?.script(...of);
-    } catch (error) {
-      const words = `its files could not be sent to the remote cache: ${(error as Error).message}`;
-      throw new Error(words, { cause: error });
-    }
-    if (typeof script === "string") return script;
-    const refused = script?.refused ?? "MLRB_REMOTE_CACHE names none";
-    return { refused: `the remote cache does not take its files: ${refused}` };
-  }
-
-  async adopt(key: string, reach: Reach = {}): Promise<{ work: string; running: Running } | undefined> {
+  async adopt(key: string): Promise<{ work: string; running: Running } | undefined> {
     const left = this.#leftJobs();
     // the last of several: the earlier ones were lost
     const own = left.filter((one) => one.key === key).sort((a, b) => Number(b.job) - Number(a.job));
     for (const found of own) {
-      if (found.folder.doesTravel && !this.#posted()) continue;
       left.splice(left.indexOf(found), 1);
       if (!this.#options.take(found.run, found.job)) continue;
       const { folder, work, ...job } = found;
       if (await this.#isWorthAdopting(found))
-        return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {}, reach }) };
+        return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {} }) };
       left.push(found);
     }
     return undefined;
@@ -160,28 +111,14 @@ export class SlurmExecutor implements Executor {
     return false;
   }
 
-  close(): void {
-    this.#post?.close();
-  }
-
-  #follow({ reach, ...what }: Followed): Running {
-    const travels = what.folder.doesTravel;
-    // outputs may be large, and come after Slurm has seen the end
-    const times = travels ? { ...this.#times, lateMs: this.#times.patienceMs } : this.#times;
-    const run = new JobRun({
+  #follow(what: Followed): Running {
+    return new JobRun({
       ...what,
       env: this.#env,
       queue: this.#queue,
       submissions: this.#submissions,
-      times,
-      post: travels ? this.#posted() : undefined,
+      times: this.#times,
     });
-    return withReach(run, { ...reach, folder: what.folder, env: this.#env, doors: this.#doors });
-  }
-
-  #posted(): JobPost | undefined {
-    this.#post ??= this.#options.post?.();
-    return this.#post;
   }
 
   async #isWorthAdopting({ folder, ...left }: LeftJob): Promise<boolean> {
@@ -191,13 +128,6 @@ export class SlurmExecutor implements Executor {
     const jobs = await listJobs([run], this.#env);
     const found = Array.isArray(jobs) ? findJob(jobs, { run, job, id: folder.id() }) : undefined;
     // of a job that Slurm does not list now: one that has begun may live, and another never begins
-    const news =
-      !found && folder.doesTravel
-        ? await this.#posted()
-            ?.news(left)
-            .catch(() => undefined)
-        : undefined;
-    if (news) return news.kind === "lives" || (news.kind === "done" && news.done.result.kind === "succeeded");
     if (!found) return !folder.giveUp();
     return !isFinal(found.state) || found.state === "completed";
   }

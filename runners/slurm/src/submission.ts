@@ -7,8 +7,6 @@ import type { ExecutionRequest } from "@mlrb/core/ports/executor";
  * has three: the job's program, its step and the relay. Their stand-ins held 94, 143 and 71 MiB.
  */
 const own = { minutes: 2, mebibytes: 256, attemptMebibytes: 512 };
-/** Time for the way of files there and back, with a server that is away for a while. */
-const travelMinutes = 30;
 /** The most that a pull of the stage's image takes on the node. */
 const pullMinutes = 60;
 
@@ -22,11 +20,9 @@ export type Submission = {
   comment: string;
   /** Takes what Slurm says about the job. */
   output: string;
-  /** Whether its files go through a remote cache. */
-  travels?: boolean;
 };
 
-export function sbatchArguments({ request, jobMs, run, comment, output, travels }: Submission): string[] {
+export function sbatchArguments({ request, jobMs, run, comment, output }: Submission): string[] {
   const { root, cpus, limits, booked, walls, relay, image } = request;
   const ownMebibytes = relay ? own.attemptMebibytes : own.mebibytes;
   const { partition, account, qos, constraint, gres = "gpu" } = booked?.slurm ?? {};
@@ -45,7 +41,7 @@ export function sbatchArguments({ request, jobMs, run, comment, output, travels 
     ...["--nodes=1", "--ntasks=1", `--cpus-per-task=${Math.max(1, Math.ceil(cpus))}`],
     ...flag("mem", memoryBytes > 0 ? `${Math.ceil(memoryBytes / 2 ** 20) + ownMebibytes}M` : undefined),
     // the job holds the stage's limit by itself; Slurm's is for a job that does not
-    ...flag("time", minutesOf({ jobMs, limitMs: limits.timeMs, travels, image })),
+    ...flag("time", minutesOf({ jobMs, limitMs: limits.timeMs, image })),
     ...flag("gres", booked?.gpus ? `${gres}:${booked.gpus}` : undefined),
     ...flag("partition", partition),
     ...flag("account", account),
@@ -57,14 +53,13 @@ export function sbatchArguments({ request, jobMs, run, comment, output, travels 
 type JobTime = {
   jobMs: number | undefined;
   limitMs: number | undefined;
-  travels: boolean | undefined;
   image: string | undefined;
 };
 
-function minutesOf({ jobMs, limitMs, travels, image }: JobTime): number | undefined {
+function minutesOf({ jobMs, limitMs, image }: JobTime): number | undefined {
   if (jobMs !== undefined) return Math.max(1, Math.floor(jobMs / 60_000));
   if (limitMs === undefined) return undefined;
-  const before = (travels ? travelMinutes : 0) + (image === undefined ? 0 : pullMinutes);
+  const before = image === undefined ? 0 : pullMinutes;
   return Math.ceil(limitMs / 60_000) + own.minutes + before;
 }
 

@@ -32,14 +32,11 @@ export type Submitting = {
 export type Submitted = { kind: "submitted"; id?: string } | ExecutionResult;
 
 /** `prepare` makes the submission; it rejects where the machine fails. */
-export async function submitJob(
-  prepare: () => Promise<Sbatch | { refused: string }>,
-  submitting: Submitting,
-): Promise<Submitted> {
+export async function submitJob(prepare: () => Promise<Sbatch>, submitting: Submitting): Promise<Submitted> {
   const { env, folder, submissions, times, isAsked, isGivenUp, log } = submitting;
   await sleep(0); // its caller may ask it to end at once
   const made = await prepare().catch((error: Error) => error);
-  if (!("args" in made)) return unprepared(made, submitting);
+  if (made instanceof Error) return unprepared(made, submitting);
   const { args, script } = made;
   const begin = performance.now();
   const call = () => callSlurm("sbatch", args, { env, input: script });
@@ -76,10 +73,9 @@ export async function submitJob(
 }
 
 /** Nothing of it has reached Slurm. */
-function unprepared(why: Error | { refused: string }, submitting: Submitting): ExecutionResult {
+function unprepared({ message }: Error, submitting: Submitting): ExecutionResult {
   submitting.isGivenUp();
-  if (!(why instanceof Error)) return failed("operator", why.refused, submitting);
-  return submitting.isAsked() ? { kind: "cancelled" } : failed("machine", why.message, submitting);
+  return submitting.isAsked() ? { kind: "cancelled" } : failed("machine", message, submitting);
 }
 
 /** The answer of a submission that has reached Slurm, or the news that Slurm cannot say so now. */

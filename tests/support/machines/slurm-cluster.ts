@@ -55,8 +55,6 @@ export type ClusterOptions = {
   accounting?: boolean;
   /** Whether the kernel's control groups hold the jobs. */
   groups?: boolean;
-  /** A folder of which each node has an empty one of its own, as on a machine without a shared disk. */
-  unshared?: string;
 };
 
 export async function slurmCluster(options: ClusterOptions = {}): Promise<SlurmCluster | { skip: string }> {
@@ -84,8 +82,7 @@ export async function slurmCluster(options: ClusterOptions = {}): Promise<SlurmC
   const accountingPorts: [number, number] | undefined = options.accounting
     ? [ports[3]!, ports[4]!]
     : undefined;
-  const { unshared } = options;
-  const cluster = new TestCluster(folder, nodes, { accountingPorts, unshared });
+  const cluster = new TestCluster(folder, nodes, accountingPorts);
   try {
     await cluster.start();
   } catch (error) {
@@ -100,18 +97,12 @@ class TestCluster implements SlurmCluster {
   readonly folder: string;
   readonly #nodes: string[];
   readonly #accountingPorts: [number, number] | undefined;
-  readonly #unshared: string | undefined;
   #accounting: SlurmAccounting | undefined;
 
-  constructor(
-    folder: string,
-    nodes: string[],
-    own: { accountingPorts: [number, number] | undefined; unshared: string | undefined },
-  ) {
+  constructor(folder: string, nodes: string[], accountingPorts: [number, number] | undefined) {
     this.folder = folder;
     this.#nodes = nodes;
-    this.#accountingPorts = own.accountingPorts;
-    this.#unshared = own.unshared;
+    this.#accountingPorts = accountingPorts;
     this.env = { SLURM_CONF: join(folder, "slurm.conf") };
   }
 
@@ -156,7 +147,8 @@ class TestCluster implements SlurmCluster {
         ports: this.#accountingPorts,
       });
     if (this.#pid("slurmctld") === undefined) this.slurm("slurmctld");
-    for (const node of this.#nodes) if (this.#pid(`slurmd.${node}`) === undefined) this.#startNode(node);
+    for (const node of this.#nodes)
+      if (this.#pid(`slurmd.${node}`) === undefined) this.slurm("slurmd", "-N", node);
     for (let round = 0; round < 100; round++) {
       const { stdout } = this.#call("sinfo", ["--noheader", "--Node", "--format=%N %T", "--partition=main"]);
       const lines = stdout.split("\n").filter(Boolean);
@@ -166,15 +158,6 @@ class TestCluster implements SlurmCluster {
       await sleep(100);
     }
     throw new Error(`its nodes take no jobs: ${this.slurm("sinfo", "--Node", "--long")}`);
-  }
-
-  #startNode(node: string): void {
-    if (this.#unshared === undefined) {
-      this.slurm("slurmd", "-N", node);
-      return;
-    }
-    const script = 'mount -t tmpfs none "$1" && exec slurmd -N "$2"';
-    this.slurm("unshare", "--mount", "--propagation=private", "sh", "-c", script, "sh", this.#unshared, node);
   }
 
   resume(): void {

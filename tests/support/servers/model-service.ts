@@ -1,18 +1,19 @@
-// A service of a test: a small HTTP server that notes its pid at each start, answers /health and /ping, and passes all else
-// to a provider of the test through a unix socket, since it may run in a network namespace of its own.
-import { connect as connectTo, createServer, type Socket } from "node:net";
+// A service of a test: a small HTTP server that notes its pid at each start, answers /ping, ends at /die, and passes all
+// else to a provider of the test.
 import { join } from "node:path";
 import type { Lab } from "../lab.ts";
-import { isRunning, pidsIn } from "../processes.ts";
+import { pidsIn } from "../processes.ts";
 
-/** `server.ts PORT STARTS SOCKET` */
+/** `server.ts PORT STARTS [TARGET]` */
 const server = `import { appendFileSync } from "node:fs";
 import { createServer, request } from "node:http";
-const [port, starts, socketPath] = process.argv.slice(2);
+const [port, starts, target] = process.argv.slice(2);
 appendFileSync(starts!, process.pid + "\\n");
+console.log("the model is loaded");
 createServer((asked, answer) => {
-  if (asked.url === "/health" || asked.url === "/ping") return void answer.end("pong");
-  const passed = request({ socketPath, path: asked.url, method: asked.method, headers: asked.headers }, (got) => {
+  if (asked.url === "/die") process.exit(3);
+  if (asked.url === "/health" || target === undefined) return void answer.end("pong");
+  const passed = request(target + asked.url, { method: asked.method, headers: asked.headers }, (got) => {
     answer.writeHead(got.statusCode!, got.headers);
     got.pipe(answer);
   });
@@ -22,35 +23,16 @@ createServer((asked, answer) => {
 `;
 
 /** The stage, and the pids of its servers in order of their starts. */
-export function modelService(at: Lab, users: string[]) {
+export function model(at: Lab, service: Record<string, unknown> = {}, target = "") {
   const script = at.script("server.ts", server);
   const starts = join(at.outside, "starts");
-  const socket = join(at.outside, "provider");
   return {
     stage: {
-      service: { for: users, ready: "30s" },
-      command: `exec node ${script} {port} '${starts}' '${socket}'`,
+      service: { for: ["ask"], ready: "20s", ...service },
+      command: `exec node ${script} {port} '${starts}' ${target}`,
       files: [script],
+      resources: { cpus: 0.5 },
     },
     pids: () => pidsIn(starts),
-    running: () => pidsIn(starts).filter(isRunning),
-    /** Lets its servers reach a provider, until the test's end. */
-    passTo(url: string, t: { after(end: () => unknown): void }) {
-      const { port } = new URL(url);
-      const open = new Set<Socket>();
-      const between = createServer((one) => {
-        open.add(one);
-        const other = connectTo(Number(port), "127.0.0.1");
-        for (const [from, to] of [
-          [one, other],
-          [other, one],
-        ] as const)
-          from.on("error", () => to.destroy()).pipe(to);
-      }).listen(socket);
-      t.after(() => {
-        between.close();
-        for (const one of open) one.destroy();
-      });
-    },
   };
 }

@@ -93,8 +93,6 @@ export type AttemptRequest = {
   restored?(): void;
   /** The host folder for checkpoints of the sandbox's files; without it there are none. */
   checkpoints?: string;
-  /** How long an interrupted attempt may take for one more, ms; 0: its files stay where they are. */
-  lastCheckpointMs?: number;
   /** Minimum working time between two checkpoints. */
   checkpointPauseMs?: number;
   /** An empty host folder that the caller removes. */

@@ -95,7 +95,6 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   } catch (error) {
     const ledger = await sealInterrupted(seal, error);
     if (ledger) return ledger;
-    if (request.lastCheckpointMs) await supervision.checkpoints?.last(request.lastCheckpointMs);
     throw error;
   } finally {
     for (const path of [outputs.trajectory, outputs.ledger, snapshotsIndex(outputs)]) releaseReserved(path);

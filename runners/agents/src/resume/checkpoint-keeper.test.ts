@@ -161,17 +161,3 @@ test("the pause after a checkpoint is at least fifty times as long as it took", 
   await keeper.stop();
   assert.equal(events.length, 1);
 });
-
-test("an interrupted attempt takes one more, with what was written last", async (t) => {
-  const { folder, root, keeper, take, clock } = await keeping(t);
-  writeFileSync(join(root, "workspace/file"), "before");
-  await take(keeper);
-  writeFileSync(join(root, "workspace/file"), "at the end");
-  clock.after = 35;
-  await keeper.stop();
-  await keeper.last(60_000);
-  const { name, checkpoint } = leftCheckpoint(join(folder, "checkpoints"))!;
-  assert.deepEqual([name, checkpoint.after], ["0002", 35]);
-  const { content } = checkpoint.entries.find(({ path }) => path === "workspace/file")!;
-  assert.equal(readFileSync(join(folder, "checkpoints/contents", content!), "utf8"), "at the end");
-});

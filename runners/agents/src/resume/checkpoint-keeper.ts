@@ -28,7 +28,7 @@ const keptMax = 2;
 
 export class CheckpointKeeper {
   readonly #options: KeeperOptions;
-  #over = new AbortController();
+  readonly #over = new AbortController();
   #kept: { name: string; entries: readonly CheckpointEntry[] }[] = [];
   #count: number;
   #contents = 0;
@@ -59,16 +59,6 @@ export class CheckpointKeeper {
   async stop(): Promise<void> {
     this.#over.abort();
     await this.#running;
-  }
-
-  /** One more after the others have ended, of files that no program changes any more. Takes at most `mostMs`. */
-  async last(mostMs: number): Promise<void> {
-    await this.stop();
-    if (!this.#options.sandbox.checkpoint) return;
-    this.#over = new AbortController();
-    const timer = setTimeout(() => this.#over.abort(), mostMs);
-    await this.#take().catch(() => {}); // the one before counts
-    clearTimeout(timer);
   }
 
   async #take(): Promise<void> {

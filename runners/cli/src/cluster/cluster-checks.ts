@@ -13,7 +13,6 @@ import { beginWork, endWork, markElsewhere } from "@mlrb/local/stage/work-folder
 import { statePaths } from "@mlrb/local/store/state-folder";
 import type { Check } from "../gates/machine-checks.ts";
 import type { JobsAlike } from "../gates/profile-needs.ts";
-import { jobPost } from "../run/job-post.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
 import { privateStateChecks } from "./private-state.ts";
 import { slurmProgram } from "./slurm-program.ts";
@@ -98,7 +97,6 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
   const own = beginWork(work, run); // if this process is killed, the next run cancels the job
   const executor = new SlurmExecutor({
     ...{ work, run, program: slurmProgram, isLive: () => true, take: () => false, env },
-    post: () => jobPost({ state, scratch: join(own.path, "parcels") }, env),
     times: { intervalMs: 1_000, lateMs: 20_000, graceMs: 2_000, patienceMs: 20_000 },
   });
   try {
@@ -106,7 +104,7 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
     const slot = join(own.path, "slot");
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(slot, part), { recursive: true });
     const from = Date.now();
-    const { name, help, works: found } = filesOf(jobs, root);
+    const { name, help } = sharedDisk(state);
     const job = executor.start(probe({ slot, repository, here, jobs, env }));
     let queued = true;
     void job.began?.then(() => {
@@ -134,29 +132,20 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
     }
     const clockMs = { from, to: Date.now() };
     return [
-      works(name, `${reading.value.host} ${found}`),
+      works(name, `${reading.value.host} reads and writes ${state}`),
       ...nodeChecks(reading.value, jobs, { ...here, clockMs }),
     ];
   } finally {
-    executor.close(); // also of a late job: the connections of its files would keep this program alive
     endWork(own);
     if (made) rmSync(state, { recursive: true, force: true });
   }
 }
 
-/** How a node gets files: the name of its check, what works, and the way out. */
-function filesOf({ slurm }: JobsAlike, root: string): { name: string; works: string; help: string } {
-  const { state } = statePaths(root);
-  if (slurm.files === "remote-cache")
-    return {
-      name: "node's files",
-      works: "gets its files from the remote cache, and sends them back",
-      help: "MLRB_REMOTE_CACHE must name a server that this host and the nodes reach and may write to; the repository must be cloned at the same path on every node, at the same commit, with `pnpm install`",
-    };
+/** The name of the check whether the node has this host's disk, and the way out. */
+function sharedDisk(state: string): { name: string; help: string } {
   return {
     name: "node's shared disk",
-    works: `reads and writes ${state}`,
-    help: `the repository and ${state} must have the same path on every node: ask the administrator for a folder that all nodes mount, and clone there; without one see "No shared disk" in docs/cluster.md`,
+    help: `jobs need a disk that this host and the nodes share: the repository and ${state} must have the same path on every node. Ask the administrator for a folder that all nodes mount, and clone there`,
   };
 }
 

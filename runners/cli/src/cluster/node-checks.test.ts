@@ -29,7 +29,6 @@ const needs: NodeNeeds = {
   contained: [],
   attempts: [],
   sandbox: { weakLimits: false },
-  services: [],
 };
 const here: SubmitHost = {
   python: { path: "/usr/bin/python3", version: "3.11.2" },
@@ -89,18 +88,6 @@ test("stages that open agents' files get the first walls that a node has, and st
   );
 });
 
-test("a service needs a node on which other users cannot call it", () => {
-  const line = (network: boolean) =>
-    said({ namespaces: { network, readOnly: true } }, { services: ["coder"] }).find((one) =>
-      one.includes("node's network:"),
-    )!;
-  assert.match(line(true), /^works/);
-  assert.match(
-    line(false),
-    /^missing node's network: other users of the node could call "coder", so that the service is refused there\n.*; or run the service on this host/,
-  );
-});
-
 test("of a node that has nothing, each line says what to ask the administrator", () => {
   const bare: Partial<SlurmNode> = {
     processor: "x64 GenuineIntel avx512f",
@@ -139,7 +126,7 @@ test("another version of Python, fewer GPUs than granted and a slow clock are na
 test("what no stage needs is not checked", () => {
   const text = said(
     { python: null, walls: [{ kind: "namespaces", missing: "none" }], gpus: null },
-    { python: false, gpus: 0, offline: [], walled: [], contained: [], attempts: [], services: [] },
+    { python: false, gpus: 0, offline: [], walled: [], contained: [], attempts: [] },
   );
   assert.doesNotMatch(text.join("\n"), /missing|network|walls|containers|gpus|python/);
 });

@@ -55,15 +55,7 @@ function processorCheck({ processor }: SlurmNode, here: SubmitHost): Check {
 
 function wallsChecks({ namespaces, walls, containers, sandboxes }: SlurmNode, needs: NodeNeeds): Check[] {
   const checks: Check[] = [];
-  if (needs.services.length > 0 && !namespaces.network)
-    checks.push(
-      missing(
-        "node's network",
-        `other users of the node could call ${named(needs.services)}, so that the service is refused there`,
-        `${namespacesHelp}; or run the service on this host: stages: { …: { executor: local } }`,
-      ),
-    );
-  else if (needs.offline.length > 0)
+  if (needs.offline.length > 0)
     checks.push(
       namespaces.network
         ? works("node's network", "can be removed from a stage")

@@ -7,25 +7,19 @@ import { deskOfHost } from "@mlrb/agents/waiting/host-desk";
 import { interventionSums, interventionsIn } from "@mlrb/agents/waiting/interventions";
 import { patience } from "@mlrb/agents/waiting/patience";
 import { pauseFile } from "@mlrb/core/ports/attempt-wait";
-import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
 import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
-import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { atRelayedAddress, relayedAddress } from "@mlrb/kit/attempts/service-addresses";
 import { heldMs } from "@mlrb/local/attempts/attempt-cost";
 import { attemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { type StartStage, type SupervisedStage, superviseAttempt } from "@mlrb/local/attempts/supervisor";
-import { attemptFiles } from "@mlrb/local/parcels/attempt-files";
-import { takeUpdate } from "@mlrb/local/parcels/attempt-state";
 import { clearForNextJob } from "@mlrb/local/resume/clear-for-resume";
-import { outputPaths } from "@mlrb/local/stage/output-paths";
 import { AttemptChain } from "@mlrb/slurm/attempt-chain";
-import { type AttemptTravel, adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";
+import { adoptAttemptJob, submitAttemptJob } from "@mlrb/slurm/attempt-job";
 import { RelayServer } from "@mlrb/slurm/relay/relay-server";
-import { attemptPost } from "../run/job-post.ts";
 import { besideMs } from "./attempt-time.ts";
 import { slurmProgram } from "./slurm-program.ts";
 
@@ -40,21 +34,16 @@ const start: StartStage = async ({ request, adopts }, folder) => {
     ...{ attempt: name, secrets: Object.fromEntries(values), locate: (url) => atRelayedAddress(url, folder) },
     routes: routes.map((route) => ({ ...route, address: relayedAddress(route.address) })),
   });
-  const travels = request.booked?.slurm?.files === "remote-cache" || hasTravelled(folder);
   const options = () => {
     const wanted = wantedMs(folder);
     return {
       ...{ folder, name, program: slurmProgram, secrets: values.map(([one]) => one) },
-      ...{ relay: routes.length > 0 || travels ? relay : undefined, wantedMs: wanted },
+      ...{ relay: routes.length > 0 ? relay : undefined, wantedMs: wanted },
       ranMs: heldMs(attempt),
-      ...(travels && { travel: travelOf(folder, card.gives) }),
       times: { intervalMs: Math.min(60_000, Math.max(5_000, wanted / 1_000)) },
     };
   };
-  const first = options();
-  // its end is in the cache, and another job would repeat its work
-  if (adopts && travels && !first.travel?.post) return untilNamed;
-  const job = adopts ? adoptAttemptJob(first) : await submitAttemptJob(request, first);
+  const job = adopts ? adoptAttemptJob(options()) : await submitAttemptJob(request, options());
   if (!job) return goneMeanwhile;
   const isOwn = heldClaim(folder);
   // another supervisor follows the job now; the channel of model calls ends with this process
@@ -90,15 +79,6 @@ function contextOf(folder: string): StageContext {
   return JSON.parse(readFileSync(join(folder, "stage.json"), "utf8")) as StageContext;
 }
 
-function travelOf(folder: string, gives: AttemptCard["gives"]): AttemptTravel {
-  const files = attemptFiles(folder, outputPaths(folder, gives));
-  return {
-    post: attemptPost(folder),
-    state: (update) => takeUpdate(update, files),
-    grown: files.appended,
-  };
-}
-
 /** What is left of the budget, and time to begin, to seal and to copy. */
 function wantedMs(folder: string): number {
   const { timeMs: budgetMs = defaultMs } = contextOf(folder).budget;
@@ -117,17 +97,6 @@ function addedMs(folder: string): number {
 const defaultMs = 3_600_000;
 
 const detail = "its job ended while its supervisor was dead";
-
-const noCache =
-  "its files travel through a remote cache, and none is named: set MLRB_REMOTE_CACHE and run again";
-
-/** Its job goes on. */
-const untilNamed: SupervisedStage = {
-  ended: Promise.resolve({ kind: "failed", cause: "operator", detail: noCache }),
-  askToEnd() {},
-  kill() {},
-  brokenOff: () => noCache,
-};
 
 /** The run starts the supervisor again. */
 const goneMeanwhile: SupervisedStage = {

@@ -90,8 +90,6 @@ test("a stage is refused whose own GPUs and those of its service are more than t
     tooFewGpus(request, previews, { gpus: gpus(8) })?.message,
     '"train" needs 9 GPUs with its service; this host has 8 (nvidia-smi -L)',
   );
-  service!.execution = { ...service!.execution, executor: "slurm" };
-  assert.equal(tooFewGpus(request, previews, { gpus: gpus(8) }), undefined, "its GPU is a node's");
 });
 
 test("reused instances and stale ones that are left need no GPU", () => {

@@ -77,7 +77,6 @@ function lacking(plan: Plan, indices: number[], { gpus }: Inventory): Instance[]
 
 /** Of this host, with those of its service, which runs at the same time. */
 function gpusWanted(plan: Plan, { execution, uses }: Instance): number {
-  const service = uses && plan.instances[uses.from]!;
-  const ofService = service && usesGpusHere(service) ? service.execution.resources.gpus : 0;
+  const ofService = uses ? plan.instances[uses.from]!.execution.resources.gpus : 0;
   return execution.resources.gpus + ofService;
 }

@@ -54,8 +54,6 @@ export type NodeNeeds = {
   attempts: string[];
   /** What that sandbox must be able to do. */
   sandbox: SandboxNeeds;
-  /** Services, which other users of the node must not reach. */
-  services: string[];
 };
 
 export type JobsAlike = NodeNeeds & {
@@ -167,7 +165,6 @@ function jobsOf(jobs: Instance[], weakLimits: boolean): JobsAlike[] {
       contained: stages(own.filter((one) => !one.stage.untrusted && hasImage(one))),
       attempts: stages(own.filter(({ stage }) => stage.untrusted)),
       sandbox: { image: own.find(({ stage }) => stage.untrusted)?.execution.image, weakLimits },
-      services: stages(own.filter(({ execution }) => execution.service !== undefined)),
     };
   });
 }

@@ -5,7 +5,6 @@ import type { Instance } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { RunPurse } from "@mlrb/local/run/run-request";
-import { remoteAddressOf } from "../remote/remote-address.ts";
 import type { Request } from "../request/request.ts";
 import { type Gate, startedIn } from "./gate.ts";
 
@@ -25,9 +24,6 @@ export async function slurmGate(
   const started = startedIn(previews).map(({ index }) => plan.instances[index]!);
   const uncapped = purse.maxDollars !== undefined && capsNothing(started);
   if (uncapped) return uncapped;
-  const travelling = jobs.filter(({ index }) => filesTravel(plan.instances[index]!));
-  const noCache = travelling.length > 0 && cacheTrouble(plan.instances[travelling[0]!.index]!.stage.name);
-  if (noCache) return noCache;
   const { slurmTrouble } = await import("@mlrb/slurm/slurm-trouble");
   const trouble = await slurmTrouble();
   if (trouble === undefined) return undefined;
@@ -40,37 +36,15 @@ export async function slurmGate(
   };
 }
 
-/**
- * Attempts under one cap look at each other's processes and share a file, which several hosts cannot. A node without a
- * shared disk does not see that file.
- */
+/** Attempts under one cap look at each other's processes and share a file, which several hosts cannot. */
 export function capsNothing(started: Instance[]): Diagnostic | undefined {
   const attempts = started.filter(({ stage }) => stage.durable);
-  const jobs = attempts.filter(({ execution }) => execution.executor === "slurm");
-  if (jobs.length === 0 || (attempts.length < 2 && !jobs.some(filesTravel))) return undefined;
+  const hasJobs = attempts.some(({ execution }) => execution.executor === "slurm");
+  if (!hasJobs || attempts.length < 2) return undefined;
   return {
     code: "cap-on-slurm",
-    message:
-      attempts.length < 2
-        ? "--max-cost cannot hold for an attempt whose files go through the remote cache"
-        : "--max-cost cannot hold for several attempts of which some are Slurm jobs",
-    help: jobs.some(filesTravel)
-      ? "set a budget of dollars for each attempt"
-      : "set a budget of dollars for each attempt, or start them one at a time with --only",
-  };
-}
-
-function filesTravel({ execution }: Pick<Instance, "execution">): boolean {
-  return execution.slurm?.files === "remote-cache";
-}
-
-function cacheTrouble(stage: string): Diagnostic | undefined {
-  const cache = remoteAddressOf(process.env);
-  if (cache !== undefined) return "code" in cache ? cache : undefined;
-  return {
-    code: "no-remote-cache",
-    message: `the files of "${stage}" would reach its node through a remote cache, and none is named`,
-    help: "set MLRB_REMOTE_CACHE to an address that this host and the nodes reach, or remove `files: remote-cache` from `slurm:`",
+    message: "--max-cost cannot hold for several attempts of which some are Slurm jobs",
+    help: "set a budget of dollars for each attempt, or start them one at a time with --only",
   };
 }
 
@@ -89,7 +63,7 @@ export function unfitForSlurm(jobs: Instance[]): Diagnostic | undefined {
   return undefined;
 }
 
-function whyUnfit({ stage, action, execution, uses }: Instance): string | undefined {
+function whyUnfit({ stage, action, execution }: Instance): string | undefined {
   const { secrets, params } = action;
   const relayed = stage.untrusted ? modelAddresses(params).map(({ secret }) => secret) : [];
   const others = secrets.filter((name) => !relayed.includes(name));
@@ -97,8 +71,6 @@ function whyUnfit({ stage, action, execution, uses }: Instance): string | undefi
     return stage.untrusted
       ? `gets secrets that are the key of no model of its agent's preset (${others.join(", ")}), and only such keys stay on this host`
       : `gets secrets (${others.join(", ")}), which would be written to a shared disk`;
-  if (filesTravel({ execution }) && (execution.service || uses))
-    return `${uses ? "uses" : "is"} a service, and has \`files: remote-cache\``;
   if (action.hostSensitive && execution.resources.gpus > 0)
     return "measures the speed of a GPU, and its key is made on this host";
   return undefined;

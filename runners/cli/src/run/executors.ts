@@ -1,6 +1,5 @@
 // The executors of this program, by the names that pipelines use. Each is loaded when the first stage needs it.
 import { basename, join } from "node:path";
-import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { look } from "@mlrb/local/leases/heartbeat";
 import { isAlive } from "@mlrb/local/leases/owner";
 import type { ClearSandbox, RunOptions } from "@mlrb/local/run/run-request";
@@ -18,11 +17,9 @@ export function executorsOf(repository: string): RunOptions["executors"] {
       const { DockerExecutor } = await import("@mlrb/docker/docker-executor");
       return new DockerExecutor({ root: repository, state: state.state, run, ...othersIn(state.work, run) });
     },
-    async slurm({ run, state: { state, work } }) {
+    async slurm({ run, state: { work } }) {
       const { SlurmExecutor } = await import("@mlrb/slurm/slurm-executor");
-      const { jobPost } = await import("./job-post.ts");
-      const post = () => jobPost({ state, scratch: join(work, run, "parcels") });
-      return new SlurmExecutor({ work, run, program: slurmProgram, post, ...othersIn(work, run) });
+      return new SlurmExecutor({ work, run, program: slurmProgram, ...othersIn(work, run) });
     },
   };
 }
@@ -54,11 +51,5 @@ export const clearSandbox: ClearSandbox = async (token, executor) => {
 /** Ends the jobs in an attempt's folder, of which no process takes care. Prints what a person must do. */
 export async function endJobs(path: string): Promise<void> {
   const { endAttemptJobs } = await import("@mlrb/slurm/end-attempt-jobs");
-  const post = hasTravelled(path) ? (await import("./job-post.ts")).attemptPost(path) : undefined;
-  try {
-    for (const trouble of await endAttemptJobs(path, { post }))
-      process.stderr.write(`${basename(path)}: ${trouble}\n`);
-  } finally {
-    post?.close();
-  }
+  for (const trouble of await endAttemptJobs(path)) process.stderr.write(`${basename(path)}: ${trouble}\n`);
 }

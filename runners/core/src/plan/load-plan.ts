@@ -18,7 +18,6 @@ import { environmentStage, type Instance, type Plan, type PlannedStage } from ".
 import { planStages } from "./plan-stages.ts";
 import { resolveAxes, type Selection } from "./resolve-axes.ts";
 import type { ResolveContext } from "./resolve-context.ts";
-import { serviceExecutor } from "./resolve-execution.ts";
 import { executionOf, type ResolvedProfile, resolveProfile, whereWritten } from "./resolve-profile.ts";
 import { checkReach } from "./service-reach.ts";
 import { setModel } from "./set-model.ts";
@@ -182,19 +181,14 @@ function checkWhatIsKnown(
   problems.push(...doubtful.filter(({ code }) => code !== "unknown-placeholder"));
 }
 
-/** `--executor` moves everything but environments, which are where the runner is. */
+/** `--executor` moves everything but environments and services, which are where the runner is. */
 function sentTo(executor: string | undefined, instances: Instance[]): Instance[] {
   if (executor === undefined) return instances;
   return instances.map((instance) =>
-    instance.stage.name === environmentStage
+    instance.stage.name === environmentStage || instance.stage.spec.service
       ? instance
-      : { ...instance, execution: { ...instance.execution, executor: sentExecutor(instance, executor) } },
+      : { ...instance, execution: { ...instance.execution, executor } },
   );
-}
-
-function sentExecutor({ stage, execution }: Instance, executor: string): string {
-  if (!stage.spec.service) return executor;
-  return executor === "docker" ? execution.executor : serviceExecutor(executor); // no service is in a container
 }
 
 function checkName(spec: PipelineSpec, source: YamlSource): Diagnostic[] {

@@ -1,6 +1,6 @@
 // Resolves where and within which limits a stage instance runs: executor, network, resources, limits. Nothing of this but
 // the image is in an action key, and all of it may come from the profile.
-import type { ServiceSpec, StageSpec } from "@mlrb/formats/declared/pipeline";
+import type { ServiceSpec } from "@mlrb/formats/declared/pipeline";
 import { checkImage } from "../spec/check-declared-file.ts";
 import { poolSize } from "../spec/pool-size.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
@@ -41,7 +41,7 @@ export function resolveExecution(
       help: spec.untrusted ? "add resources: { gpus: 1 }, or remove gpuMemory" : "remove gpuMemory",
     });
   return {
-    executor: spec.service ? serviceExecutor(executor) : (executor ?? "local"),
+    executor: spec.service ? "local" : (executor ?? "local"),
     ...(image !== undefined && image !== "host" && !spec.service && { image }),
     ...(spec.service ? { network: "full" as const } : network !== undefined && { network }),
     ...(startBy !== undefined && { startBy }),
@@ -56,7 +56,7 @@ export function resolveExecution(
       pools: poolWants(name, { wants: resources?.pools ?? {}, texts, context }),
     },
     limits: {
-      ...texts.duration(limitedTime(name, spec, context), written("limits", "time")),
+      ...texts.duration(spec.service ? undefined : (limits?.time ?? undefined), written("limits", "time")),
       ...(limits?.memory !== undefined && {
         memoryBytes: texts.size(limits.memory, written("limits", "memory")),
       }),
@@ -71,29 +71,13 @@ export function resolveExecution(
   };
 }
 
-/** A service is a process of the runner's host or a job of Slurm, also where all stages are in containers. */
-export function serviceExecutor(executor: string | undefined): "local" | "slurm" {
-  return executor === "slurm" ? "slurm" : "local";
-}
-
-/** A service runs for as long as it is used. Of one on Slurm this is the time of each job, if the service itself has it. */
-function limitedTime(name: string, spec: StageSpec, { execution, written }: ResolveContext) {
-  const { limits } = execution(name);
-  if (spec.service && !written(name, ["limits", "time"]).includes("stages")) return undefined;
-  return limits?.time ?? undefined;
-}
-
-/**
- * What defaults and a profile say of all stages does not hold for a service, except for the executor slurm. Reports what
- * is said of the service by its name.
- */
+/** What defaults and a profile say of all stages does not hold for a service. Reports what is said of it by its name. */
 function checkOwnSettings(name: string, { execution, written, source, problems }: ResolveContext): void {
   const { executor, image, network, limits } = execution(name);
-  const onSlurm = executor === "slurm";
   const set = {
-    executor: executor === serviceExecutor(executor) ? undefined : executor,
+    executor: executor === "local" ? undefined : executor,
     ...{ image, network },
-    "limits.time": onSlurm ? undefined : limits?.time,
+    "limits.time": limits?.time,
   };
   for (const [setting, value] of Object.entries(set)) {
     const path = written(name, setting.split("."));
@@ -102,7 +86,7 @@ function checkOwnSettings(name: string, { execution, written, source, problems }
       code: "service-setting",
       message: `${setting} cannot be set for the service "${name}"`,
       place: source.place(path, "key"),
-      help: "a service runs for as long as it is used, on the host of the runner with its network, or with executor: slurm as a job: remove the setting",
+      help: "a service runs for as long as it is used, on the host of the runner with its network: remove the setting",
     });
   }
 }

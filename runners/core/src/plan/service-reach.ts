@@ -1,5 +1,4 @@
-// Reports users of a service that could not reach it: its address is one of the runner's host, which jobs reach through
-// Slurm.
+// Reports users of a service that could not reach it: its address is one of the runner's host.
 // Pure.
 import type { Instance } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
@@ -20,14 +19,14 @@ export function checkReach(instances: Instance[], { source, written, problems }:
   }
 }
 
-/** An attempt's model is called by its supervisor, which has the host's network; its sandbox has not. */
+/** An attempt's model is called by its supervisor, which is on the runner's host; its sandbox is not. */
 function outOfReach({ stage, execution }: Instance) {
   const { executor, network } = execution;
-  if (executor === "docker" && !stage.untrusted)
+  if (executor !== "local" && !stage.untrusted)
     return {
-      why: "runs with executor: docker",
+      why: `runs with executor: ${executor}`,
       setting: "executor",
-      help: "a service listens on the host of the runner only; run its users with executor: local or slurm, or start the server by hand and name its address",
+      help: "a service listens on the host of the runner only; run its users with executor: local, or start the server by hand and name its address",
     };
   if (stage.opens !== undefined)
     return {

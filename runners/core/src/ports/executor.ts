@@ -26,7 +26,7 @@ export type ExecutionRequest = {
   /** Paths for `{inputs.x}` and `{outputs.x}` of a command. */
   inputs: Record<string, string>;
   outputs: Record<string, string>;
-  /** Set for a service: for `{port}` of its command. It is reached at this port of this host, wherever it runs. */
+  /** Set for a service: for `{port}` of its command. */
   port?: number;
   /** The addresses on this host of services by name, for `{services.x.url}`. */
   services?: Record<string, string>;
@@ -79,13 +79,6 @@ export type Booked = {
   /** The host facts of its key: its result is wrong for this key if the node has others. */
   host?: Record<string, string>;
   slurm?: SlurmSettings;
-  /** For an executor on other disks: what must be the same there. */
-  content?: {
-    /** Digests of its inputs by name, but for collected ones. */
-    inputs: Record<string, string>;
-    /** SHA-256 of the repository's files in its key, by path. */
-    sources: Record<string, string>;
-  };
 };
 
 /** A Python environment on this host. */
@@ -156,12 +149,9 @@ export type Executor = {
   mountsReadOnly?(): Promise<boolean>;
   /**
    * The work folder and a handle of an instance with this key that a dead run started, running or ended. Only one caller
-   * gets it. `reach`: the present addresses, where it is a service or uses one.
+   * gets it.
    */
-  adopt?(
-    key: string,
-    reach?: Pick<ExecutionRequest, "port" | "services">,
-  ): Promise<{ work: string; running: Running } | undefined>;
+  adopt?(key: string): Promise<{ work: string; running: Running } | undefined>;
   /** Ends instances of dead runs that were not adopted; false if that cannot be decided now. */
   clearLeft?(): Promise<boolean>;
   /** Called after the last instance has ended. */

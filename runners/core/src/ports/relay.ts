@@ -5,9 +5,6 @@ import { createHash } from "node:crypto";
 /** Names the socket, in the environment of a stage whose model calls go through the relay. */
 export const relayVariable = "MLRB_RELAY";
 
-/** Where the relay takes the state of an attempt whose node shares no disk with the host that submitted. No host has it. */
-export const attemptStateAddress = "http://attempt.mlrb.invalid/state";
-
 /** In an answer of the relay itself: the code of the error by which it did not reach the provider. */
 export const relayErrorHeader = "x-mlrb-relay-error";
 

@@ -70,38 +70,31 @@ test("an attempt whose preset names a service that is not for its stage is refus
   );
 });
 
-test("--executor docker leaves a service on the runner's host, and a trusted user that would be in a container is refused", () => {
-  const docker = planned(model + attempt, { executor: "docker" });
-  assert("plan" in docker);
-  assert.deepEqual(
-    docker.plan.instances.map(({ execution }) => execution.executor),
-    ["local", "docker", "docker"],
-  );
-  const trusted = '  ask: { command: "curl {services.model.url}" }\n';
-  const refused = planned(model.replace("attempt", "ask") + trusted, { executor: "docker" });
-  assert("problems" in refused);
-  assert.deepEqual(
-    refused.problems.map(({ code }) => code),
-    ["service-out-of-reach"],
-  );
-});
+for (const executor of ["docker", "slurm"])
+  test(`--executor ${executor} leaves a service on the runner's host, and a trusted user that would run elsewhere is refused`, () => {
+    const moved = planned(model + attempt, { executor });
+    assert("plan" in moved);
+    assert.deepEqual(
+      moved.plan.instances.map(({ execution }) => execution.executor),
+      ["local", executor, executor],
+    );
+    const trusted = '  ask: { command: "curl {services.model.url}" }\n';
+    const refused = planned(model.replace("attempt", "ask") + trusted, { executor });
+    assert("problems" in refused);
+    assert.deepEqual(
+      refused.problems.map(({ code }) => code),
+      ["service-out-of-reach"],
+    );
+  });
 
-test("a service is a job with executor: slurm, of its own or of all stages, and its own time limit is the job's", () => {
-  const executions = (...of: Parameters<typeof planned>) => {
-    const result = planned(...of);
-    assert("plan" in result, JSON.stringify(result));
-    const { executor, limits } = result.plan.instances.find(({ id }) => id === "model")!.execution;
-    return [executor, limits.timeMs];
-  };
-  const timed = model.replace("service:", "limits: { time: 2h }, service:");
-  const all = "defaults: { executor: slurm, limits: { time: 30m } }";
-  assert.deepEqual(executions(model + attempt + all), ["slurm", undefined]);
-  assert.deepEqual(executions(timed + attempt + all), ["slurm", 7_200_000]);
-  const own = model.replace("service:", "executor: slurm, slurm: { partition: gpu }, service:");
-  assert.deepEqual(executions(own + attempt), ["slurm", undefined]);
-  assert.deepEqual(executions(model.replace("service:", "executor: local, service:") + attempt + all), [
-    "local",
-    undefined,
-  ]);
-  assert.deepEqual(executions(model + attempt, { executor: "slurm" }), ["slurm", undefined]);
+test("a service cannot be a job, and what a profile says of all stages' executor does not move it", () => {
+  const own = planned(model.replace("service:", "executor: slurm, service:") + attempt);
+  assert("problems" in own);
+  assert.deepEqual(
+    own.problems.map(({ code, message }) => [code, message]),
+    [["service-setting", 'executor cannot be set for the service "model"']],
+  );
+  const all = planned(`${model + attempt}defaults: { executor: slurm }\n`);
+  assert("plan" in all);
+  assert.equal(all.plan.instances.find(({ id }) => id === "model")!.execution.executor, "local");
 });

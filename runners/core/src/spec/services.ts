@@ -10,13 +10,13 @@ import { type Reference, stagesBefore } from "./references.ts";
 
 type Stages = Record<string, StageSpec>;
 
-/** What a service may declare. It makes nothing and has one instance. */
+/** What a service may declare. It makes nothing, has one instance, and runs where the runner is. */
 const settings = (
   "title like service command needs params files env secrets environment " + "resources limits"
 ).split(" ");
 
 /** Checked together with what profiles say, when its execution is resolved. */
-const elsewhere = ["executor", "slurm", "image", "network"];
+const elsewhere = ["executor", "image", "network"];
 
 const whyNot: Record<string, string> = {
   gives: "a service makes nothing: what its users get is its address",

@@ -73,11 +73,6 @@ export const execution = {
       qos: { ...text, description: "Quality of service; default: the account's." },
       gres: { ...text, description: "What Slurm calls a GPU there, e.g. gpu:a100; default: gpu." },
       constraint: { ...text, description: "Features that its node must have, e.g. a100&nvme." },
-      files: {
-        enum: ["shared", "remote-cache"] as const,
-        description:
-          "How its files reach the node: by a disk that all nodes share (default), or through the remote cache.",
-      },
     }),
     description:
       "How its job is submitted with `executor: slurm`. CPUs, memory and GPUs come from its resources, the time from its limits. Outside the action key.",

@@ -1,15 +1,14 @@
 // A line of .mlrb/services.jsonl: how long a service has run. Of lines with equal service, run and start the last counts.
-import { anyText, count, fileFormat, number, type TypeOf, text, wholeExcept } from "../schema.ts";
+import { anyText, count, fileFormat, number, type TypeOf, text, wholeObject } from "../schema.ts";
 
 export const serviceHours = fileFormat(
   "mlrb service hours",
-  wholeExcept(["job"], {
+  wholeObject({
     formatVersion: { const: 1 },
     service: text,
     pipeline: text,
     profile: text,
     run: text,
-    job: { ...text, description: "its work folder, RUN/NUMBER; a run that adopts its job keeps it" },
     startedAt: anyText,
     gpus: { ...count, description: "the GPUs that it held" },
     seconds: number,

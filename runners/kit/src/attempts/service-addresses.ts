@@ -46,7 +46,7 @@ export function relayedAddress(url: string): string {
 
 /**
  * The present address of what `relayedAddress` gave. Throws as `atServiceAddress`, and where no program of this user listens:
- * between two jobs of a service its port is free for other users' programs. Only a service that may come has a code.
+ * between two starts of a service its port is free for other users' programs. Only a service that may come has a code.
  */
 export function atRelayedAddress(url: URL, folder: string | undefined, isOwn = isOwnPort): URL {
   if (!url.href.startsWith(relayed)) return url;

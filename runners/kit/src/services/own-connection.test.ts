@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
-import { isOwnConnection, isOwnPort, userIn, usersAt } from "./own-connection.ts";
+import { isOwnPort, usersAt } from "./own-connection.ts";
 
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1 0
@@ -10,27 +10,6 @@ const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->whe
    2: 0100007F:D432 0100007F:1F90 05 00000000:00000000 00:00000000 00000000     0        0 0 1 0
    3: 0000000000000000FFFF00000100007F:D433 0000000000000000FFFF00000100007F:1F90 01 0:0 0:0 0 1002 0 4244 1 0
 `;
-
-test("the user of a connection is the one of the socket at its other end, and a closed socket has none", () => {
-  const user = (port: string) => userIn(table, { from: `0100007F:${port}`, to: "0100007F:1F90" });
-  assert.deepEqual(["D431", "D432", "D433", "D434"].map(user), [1001, undefined, 1002, undefined]);
-});
-
-test("a connection of this process is its user's own, also from another loopback address", {
-  skip: process.platform !== "linux",
-}, async (t) => {
-  const server = createServer().listen(0, "127.0.0.1");
-  t.after(() => server.close());
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  for (const localAddress of ["127.0.0.1", "127.0.0.9"]) {
-    const client = connect({ host: "127.0.0.1", port, localAddress });
-    const [socket] = (await once(server, "connection")) as [Socket];
-    assert.ok(isOwnConnection(socket));
-    client.destroy();
-    socket.destroy();
-  }
-});
 
 test("a connection to 127.0.0.1 reaches the user who listens there, or else those who listen at all addresses", () => {
   const line = (address: string, uid: number, state = "0A") =>

@@ -1,24 +1,5 @@
-// A port of 127.0.0.1 is open to every user of the host. The kernel says whose a connection is, so that a server which
-// serves its own user only needs no password: one in an address would be shown by `ps`.
+// A port of 127.0.0.1 is open to every user of the host. The kernel says who listens there.
 import { readFileSync } from "node:fs";
-import type { Socket } from "node:net";
-
-/** Whether a process of this process's user holds the other end of a connection that came over IPv4 from this host. */
-export function isOwnConnection({ remoteAddress, remotePort, localAddress, localPort }: Socket): boolean {
-  if (!remoteAddress || !localAddress || remotePort === undefined || localPort === undefined) return false;
-  const ends = { from: ending(remoteAddress, remotePort), to: ending(localAddress, localPort) };
-  return ["tcp", "tcp6"].some((table) => userIn(readTable(table), ends) === process.getuid!());
-}
-
-/** The user of the socket in a table of /proc/net; undefined for none, and for one that its process has closed. */
-export function userIn(table: string, { from, to }: { from: string; to: string }): number | undefined {
-  for (const line of table.split("\n")) {
-    const [, local = "", remote = "", , , , , uid, , inode] = line.trim().split(/\s+/);
-    const isFrom = local === from || local === inIpv6 + from;
-    if (isFrom && remote.endsWith(to)) return inode === "0" ? undefined : Number(uid);
-  }
-  return undefined;
-}
 
 /**
  * Whether a connection to 127.0.0.1 at this port reaches a program of this process's user; false if nothing listens there.
@@ -55,12 +36,6 @@ const loopback = "0100007F";
 
 /** A client of IPv6 has its address of IPv4 at the end of a longer one. */
 const inIpv6 = "0000000000000000FFFF0000";
-
-/** As in /proc/net of a little-endian machine: `0100007F:1F90` for 127.0.0.1:8080. */
-function ending(address: string, port: number): string {
-  const bytes = address.replace(/^::ffff:/, "").split(".");
-  return `${hex(...bytes.reverse().map(Number))}:${hex(port >> 8, port & 0xff)}`;
-}
 
 function hex(...bytes: number[]): string {
   return bytes.map((byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join("");

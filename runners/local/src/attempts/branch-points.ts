@@ -31,13 +31,13 @@ export type BranchPoint = {
   interventions: number;
 };
 
-/** Oldest first. A text says why there are none. `more`: folders with checkpoints that were fetched from elsewhere. */
-export async function branchPoints(
-  { path, card }: Omit<PlacedAttempt, "name">,
-  more: string[] = [],
-): Promise<BranchPoint[] | string> {
+/** Oldest first. A text says why there are none. */
+export async function branchPoints({
+  path,
+  card,
+}: Omit<PlacedAttempt, "name">): Promise<BranchPoint[] | string> {
   const { trajectory } = outputPaths(path, card.gives);
-  const checkpoints = [join(path, checkpointsFolder), ...more].flatMap(checkpointsIn);
+  const checkpoints = checkpointsIn(join(path, checkpointsFolder));
   if (trajectory === undefined || checkpoints.length === 0) return "it has no checkpoint of its files";
   const spent = spendingIn(join(path, "spending.jsonl"));
   const points: BranchPoint[] = [];

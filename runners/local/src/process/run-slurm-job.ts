@@ -13,7 +13,6 @@ import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type SlurmClaim, type SlurmDone, slurmEnd, slurmOutputs } from "@mlrb/formats/stage/slurm-job";
 import type { StageContext } from "@mlrb/formats/stage/stage-context";
-import { lastCheckpointMs } from "@mlrb/kit/attempts/last-checkpoint";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { createOnce } from "@mlrb/kit/files/create-once";
 import { fileView } from "@mlrb/kit/files/file-view";
@@ -22,7 +21,6 @@ import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { hostFacts, processorClass } from "../decide/host-facts.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
 import { startHeart } from "../leases/heartbeat.ts";
-import { needsSocket, reachingServices } from "../services/job-services.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import { localExecutor } from "./local-executor.ts";
 import { type NodePrograms, startOnNode } from "./node-walls.ts";
@@ -41,12 +39,11 @@ export async function runSlurmJob(folder: string, programs: NodePrograms): Promi
     end();
   };
   for (const signal of ["TERM", "USR2"] as const) process.on(`SIG${signal}`, () => ask(signal));
-  const begun = begin(folder, { id, host: hostname(), node });
-  if (!begun) {
+  const request = begin(folder, { id, host: hostname(), node });
+  if (!request) {
     console.error("mlrb: another job or the runner has claimed this folder: nothing is done");
     return;
   }
-  const { request, socket } = begun;
   const heart = startHeart(join(folder, "claim.json"));
   const looks = setInterval(() => {
     const wish = wishIn(folder);
@@ -60,7 +57,7 @@ export async function runSlurmJob(folder: string, programs: NodePrograms): Promi
     running?.askToEnd();
   });
   const result = await executed(request, {
-    ...{ socket, programs },
+    programs,
     isAsked: () => asked !== undefined,
     started(stage) {
       running = stage;
@@ -81,7 +78,6 @@ export async function runSlurmJob(folder: string, programs: NodePrograms): Promi
 }
 
 type Following = {
-  socket: string | undefined;
   programs: NodePrograms;
   isAsked: () => boolean;
   started(stage: Running): void;
@@ -90,7 +86,7 @@ type Following = {
 /** Carries the stage out, unless this node does not suffice for it. Never rejects. */
 async function executed(
   request: ExecutionRequest,
-  { socket, programs, isAsked, started }: Following,
+  { programs, isAsked, started }: Following,
 ): Promise<ExecutionResult> {
   try {
     const gpus = grantedGpus(request);
@@ -100,10 +96,9 @@ async function executed(
     if (other) return { kind: "failed", cause: "operator", detail: other };
     if ("trouble" in gpus) return { kind: "failed", cause: "machine", detail: gpus.trouble };
     giveGpus(request, gpus);
-    const grace = request.relay ? { graceMs: sealTimes.kill + lastCheckpointMs(request.env) } : {};
+    const grace = request.relay ? { graceMs: sealTimes.kill } : {};
     const local = localExecutor(request.root, { python: null, ...grace });
-    const onNode = { ...(await reachingServices(request, socket)), gpus };
-    const running = await startOnNode(onNode, { local, ...programs });
+    const running = await startOnNode({ ...request, gpus }, { local, ...programs });
     started(running);
     const result = await running.ended;
     const hasFailed = result.kind === "failed" && result.cause === "exit-code";
@@ -123,16 +118,16 @@ function begin(folder: string, place: { id: string; host: string; node: string }
   if (text === undefined) return undefined;
   const request = JSON.parse(text) as ExecutionRequest;
   const claim: SlurmClaim = { kind: "begun", formatVersion: 1, ...place };
-  if (needsSocket(request) && request.env[relayVariable] === undefined) {
+  if (request.relay) {
     const relay = makeRelayFolder();
     process.on("exit", () => rmSync(relay, { recursive: true, force: true }));
     claim.relay = join(relay, "sock");
-    if (request.relay) request.env[relayVariable] = claim.relay;
+    request.env[relayVariable] = claim.relay;
   }
   if (!createOnce(join(folder, "claim.json"), claim)) return undefined;
   // it holds the stage's variables; of an attempt's secrets it has placeholders, and the next job needs it
   if (!request.relay) rmSync(file);
-  return { request, socket: claim.relay };
+  return request;
 }
 
 /** Calls `end` once the attempt is to go on in another job: with no model call in flight, if one ends in time. */

@@ -5,8 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
-import { checkFormat } from "@mlrb/formats/read-format";
-import { parcelJob } from "@mlrb/formats/stage/parcel";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 
 test("a job that waited in Slurm's queue over an update carries out its stage", (t) => {
@@ -26,19 +24,4 @@ test("a job that waited in Slurm's queue over an update carries out its stage", 
   execFileSync(process.execPath, [...nodeFlags, join(import.meta.dirname, "slurm-job.ts"), folder]);
   assert.equal(JSON.parse(readFileSync(join(folder, "done.json"), "utf8")).result.kind, "succeeded");
   assert.equal(readFileSync(join(work, "out/a"), "utf8"), "yes\n");
-});
-
-test("the letter of a job that an older mlrb sent through the cache is read", () => {
-  const parcel = { digest: "a".repeat(64), bytes: 1 };
-  const letter = {
-    ...{
-      formatVersion: 1,
-      cache: { url: "http://cache", token: null },
-      key: "b".repeat(64),
-      folder: "/jobs/1",
-    },
-    job: { formatVersion: 1, run: "r", job: "1", stage: "one", key: "k", work: "/w", log: "/w/log" },
-    ...{ request: {}, work: parcel, inputs: {} },
-  };
-  assert.equal(checkFormat(parcelJob, letter).kind, "ok");
 });

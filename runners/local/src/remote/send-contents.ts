@@ -8,8 +8,8 @@ import type { Workspace } from "../store/workspace.ts";
 import { forAll } from "./for-all.ts";
 import type { RemoteClient } from "./remote-client.ts";
 
-/** Size in bytes from which a content or a parcel is looked for before it is sent. */
-export const lookBytes = 64 << 10;
+/** Size in bytes from which a content is looked for before it is sent. */
+const lookBytes = 64 << 10;
 
 type To = Pick<Workspace, "store" | "verified"> & {
   client: RemoteClient;

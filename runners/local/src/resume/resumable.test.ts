@@ -33,13 +33,6 @@ test("an attempt of a model continues if its sandbox's files are there, or a che
   assert.equal(isResumable(path, { gives }), true);
 });
 
-test("an attempt whose files travel continues without a checkpoint", (t) => {
-  const path = attempt(t, { kind: "llm" }, ["jobs/1"]);
-  assert.equal(isResumable(path, { gives }), false);
-  writeFileSync(join(path, "jobs/1/travels.json"), "{}");
-  assert.equal(isResumable(path, { gives }), true);
-});
-
 test("a program without model calls, a replay and an attempt that had not begun do not continue", (t) => {
   for (const start of [{ kind: "command" }, { kind: "replay" }, { kind: "nop" }, "", '{"event":"sta'])
     assert.equal(isResumable(attempt(t, start, sandbox), { gives }), false, JSON.stringify(start));

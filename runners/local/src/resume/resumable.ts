@@ -5,7 +5,6 @@ import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { readFormat } from "@mlrb/formats/read-format";
-import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
 import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -42,10 +41,7 @@ export function isSealed(ledger: string): boolean {
 }
 
 function hasFiles(path: string): boolean {
-  // without a checkpoint in the cache, an attempt whose files travel goes on from its start
-  return (
-    leftSandbox(path) !== undefined || hasCheckpoint(join(path, checkpointsFolder)) || hasTravelled(path)
-  );
+  return leftSandbox(path) !== undefined || hasCheckpoint(join(path, checkpointsFolder));
 }
 
 function firstLine(path: string): string | undefined {

@@ -109,8 +109,8 @@ async function adoptedChange(
 }
 
 /** The process that a dead run left running. One with GPUs of this host is ended: its lease died with that run. */
-async function adoptable(instance: Instance, { key }: Bound, { executor, services }: CarryOutContext) {
-  const found = await executor.adopt?.(key, services && { services });
+async function adoptable(instance: Instance, { key }: Bound, { executor }: CarryOutContext) {
+  const found = await executor.adopt?.(key);
   if (!found || !usesGpusHere(instance)) return found;
   found.running.kill();
   await found.running.ended;

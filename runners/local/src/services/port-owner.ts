@@ -8,10 +8,7 @@ import { ifReadable } from "../store/if-readable.ts";
 /** `unknown`: not Linux, or its tables cannot be read. */
 export type PortOwner = "own" | "other" | "nobody" | "unknown";
 
-/**
- * `root`: the pid of the service's first process; undefined for none. The port may then be this process's own: it keeps
- * the port of a service that is a job.
- */
+/** `root`: the pid of the service's first process; undefined for none. */
 export function portOwner(port: number, root: number | undefined): PortOwner {
   if (process.platform !== "linux") return "unknown";
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((table) =>
@@ -20,7 +17,7 @@ export function portOwner(port: number, root: number | undefined): PortOwner {
   if (tables[0] === undefined) return "unknown";
   const sockets = new Set(tables.flatMap((table) => listening(table ?? "", port)));
   if (sockets.size === 0) return "nobody";
-  for (const pid of root === undefined ? [process.pid] : treeOf(root))
+  for (const pid of root === undefined ? [] : treeOf(root))
     for (const socket of socketsOf(pid)) sockets.delete(socket);
   return sockets.size === 0 ? "own" : "other"; // several may listen, and the system chooses one
 }

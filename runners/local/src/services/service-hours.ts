@@ -1,7 +1,7 @@
 // The time that services ran and held GPUs, apart from the attempts' own. A line at the start, each minute and at the end,
 // so that a killed run loses a minute at most.
 import { appendFileSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { readFormat } from "@mlrb/formats/read-format";
 import { type ServiceHoursLine, serviceHours } from "@mlrb/formats/stage/service-hours";
@@ -19,21 +19,16 @@ export class ServiceHours {
   readonly #beginMs: number;
   readonly #timer: NodeJS.Timeout;
 
-  /** `job`: its work folder. `since`: of a server that a dead run started, the end of what earlier runs have counted. */
-  constructor(
-    { stage, execution }: Instance,
-    { plan, run, workspace }: Of,
-    { job, since = new Date() }: { job: string; since?: Date | undefined },
-  ) {
-    this.#beginMs = performance.now() - Math.max(0, Date.now() - since.getTime());
+  constructor({ stage, execution }: Instance, { plan, run, workspace }: Of) {
+    this.#beginMs = performance.now();
     this.#file = fileOf(workspace.state);
     this.#line = {
       formatVersion: 1,
       service: stage.name,
       pipeline: plan.pipeline,
       profile: plan.profile,
-      ...{ run, job: jobName(job) },
-      startedAt: since.toISOString(),
+      run,
+      startedAt: new Date().toISOString(),
       gpus: execution.resources.gpus,
     };
     this.#write();
@@ -53,19 +48,6 @@ export class ServiceHours {
       // a full disk ends no service
     }
   }
-}
-
-/** Until when runs have counted the time of the job with this work folder; undefined if none has. */
-export function countedUntil(state: Pick<StateFolder, "state">, work: string): Date | undefined {
-  const ends = linesIn(state)
-    .filter(({ job }) => job === jobName(work))
-    .map(({ startedAt, seconds }) => Date.parse(startedAt) + 1000 * seconds);
-  return ends.length === 0 ? undefined : new Date(Math.max(...ends));
-}
-
-/** A run that adopts a job keeps its work folder. */
-function jobName(work: string): string {
-  return `${basename(dirname(work))}/${basename(work)}`;
 }
 
 export type ServiceTotal = { service: string; starts: number; hours: number; gpuHours: number };

@@ -1,8 +1,7 @@
 // Runs a service from its first to its last user: starts its server, waits for its first answer, starts it again if it
-// ends while it is used, and ends its whole process tree. It is a stage's process or job like any other, so the next run
-// ends what a killed run left of it, or adopts its job.
+// ends while it is used, and ends its whole process tree. It is a stage's process like any other, so the next run ends what
+// a killed run left of it.
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Executor, Running } from "@mlrb/core/ports/executor";
@@ -11,14 +10,12 @@ import type { Bound } from "../decide/bind-inputs.ts";
 import type { GpuLease } from "../leases/gpu-leases.ts";
 import { type CarriedOut, machineFailure } from "../run/carried-out.ts";
 import { holdGpus, type RunContext } from "../run/execute-instance.ts";
-import { followQueue } from "../run/follow-queue.ts";
-import { placeLines } from "../run/place-lines.ts";
 import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
 import { freePort } from "./free-port.ts";
 import { nextStart, type Starts } from "./next-start.ts";
 import { type PortOwner, portOwner } from "./port-owner.ts";
-import { countedUntil, ServiceHours } from "./service-hours.ts";
+import { ServiceHours } from "./service-hours.ts";
 import { untilHealthy } from "./until-healthy.ts";
 
 export type ServiceContext = RunContext & {
@@ -35,8 +32,8 @@ type Server = { executor: Executor; port: number; gpus: GpuLease | undefined };
 /** By service, for the whole run: users that live on have its address. */
 const ports = new WeakMap<Instance, number>();
 
-/** A try's end, and whether the server had answered before. `lost`: a cluster ended it, without its own fault. */
-type Tried = { result: ExecutionResult; served: boolean; lost: boolean };
+/** A try's end, and whether the server had answered before. */
+type Tried = { result: ExecutionResult; served: boolean };
 
 export class ServiceRun implements Running {
   readonly ended: Promise<ExecutionResult>;
@@ -112,58 +109,52 @@ export class ServiceRun implements Running {
 
   async #withRestarts(server: Server): Promise<CarriedOut> {
     const { restartsMax } = this.#instance.execution.service!;
-    const { retries = 0 } = server.executor;
     let before: string | undefined;
-    let starts: Starts = { restarts: 0, losses: 0, served: false };
+    let starts: Starts = { restarts: 0, served: false };
     for (let tries = 1; ; tries++) {
-      const tried = await this.#try(server, { before, first: tries === 1 });
+      const tried = await this.#try(server, before);
       if (this.#why !== undefined) return this.#asked();
       const failure = failureOf(tried);
       const { detail, cause } = failure;
-      const next = nextStart(starts, { ...tried, cause }, { restartsMax, retries });
+      const next = nextStart(starts, tried, restartsMax);
       if (next.kind === "failed")
         return next.over ? { ...failure, detail: `${detail}, and was started ${tries} times` } : failure;
-      const { restarts } = next.starts;
-      before = restarts === starts.restarts ? detail : `${detail}; restart ${restarts} of ${restartsMax}`;
       starts = next.starts;
-      await this.#again({ cause, detail, before, tried: tries, pauseMs: next.pauseMs });
+      before = `${detail}; restart ${starts.restarts} of ${restartsMax}`;
+      this.#again({ cause, detail, before, tried: tries });
     }
   }
 
-  async #again(of: { cause: string; detail: string; before: string; tried: number; pauseMs: number }) {
-    const { cause, detail, before, tried, pauseMs } = of;
+  #again({
+    cause,
+    detail,
+    before,
+    tried,
+  }: Record<"cause" | "detail" | "before", string> & { tried: number }) {
     const { journal, onEvent, away } = this.#context;
     away();
     journal.write({ event: "retry", stage: this.#instance.id, tried, cause, detail });
     onEvent({ kind: "retried", instance: this.#instance, detail: before, remade: false });
-    await sleep(pauseMs, undefined, { signal: this.#end.signal }).catch(() => {});
   }
 
-  async #try(server: Server, how: { before: string | undefined; first: boolean }): Promise<Tried> {
+  async #try(server: Server, before: string | undefined): Promise<Tried> {
     const { slots, log: to } = this.#context;
     const { executor, port } = server;
     const { secrets } = this.#instance.action;
-    const left = how.first ? await executor.adopt?.(this.#bound.key, { port }) : undefined;
-    const own = left ? undefined : slots.take({ fresh: true });
-    const work = left?.work ?? own!;
-    const log = openLog({ from: join(work, "log"), to, secrets, before: how.before, adopted: !!left });
-    let isLost = false;
+    const work = slots.take({ fresh: true });
+    const log = openLog({ from: join(work, "log"), to, secrets, before, adopted: false });
     try {
-      if (left) this.#server = left.running;
-      const request = left ? undefined : await this.#request(server, work);
-      if (this.#why !== undefined) return { result: { kind: "cancelled" }, served: false, lost: false };
+      const request = await this.#request(server, work);
+      if (this.#why !== undefined) return { result: { kind: "cancelled" }, served: false };
       // users have the address, so it must be the same after a restart
-      const taken = left ? undefined : refusalOf(portOwner(port, undefined), port);
+      const taken = refusalOf(portOwner(port, undefined), port);
       if (taken !== undefined)
-        return { result: { kind: "failed", cause: "machine", detail: taken }, served: false, lost: false };
-      const running = left?.running ?? executor.start(request!);
-      const tried = await this.#follow(running, server, { work, isAdopted: left !== undefined });
-      isLost = tried.lost;
-      return tried;
+        return { result: { kind: "failed", cause: "machine", detail: taken }, served: false };
+      return await this.#follow(executor.start(request), port);
     } finally {
       await this.#endServer();
       await log.end();
-      if (own !== undefined && !isLost) slots.give(own); // a lost node may still be writing there
+      slots.give(work);
     }
   }
 
@@ -173,30 +164,17 @@ export class ServiceRun implements Running {
     return { ...(await prepareStage(this.#instance, this.#bound, prepared)), port };
   }
 
-  /** From its place in a queue to its end. `isAdopted`: a dead run started it. */
-  async #follow(
-    running: Running,
-    { port }: Server,
-    { work, isAdopted }: { work: string; isAdopted: boolean },
-  ): Promise<Tried> {
-    const { serving, journal, workspace } = this.#context;
+  async #follow(running: Running, port: number): Promise<Tried> {
+    const { serving, journal } = this.#context;
     const { health, readyMs } = this.#instance.execution.service!;
-    const lines = placeLines(this.#instance, this.#context);
     this.#server = running;
-    if (isAdopted) lines.adopted(undefined);
-    followQueue(running, { ...lines, isAdopted });
     const gone = new AbortController();
     const ended = running.ended.finally(() => gone.abort());
-    await Promise.race([running.began, ended]);
-    const since = isAdopted ? countedUntil(workspace.state, work) : undefined;
-    const hours = gone.signal.aborted
-      ? undefined
-      : new ServiceHours(this.#instance, this.#context, { job: work, since });
+    const hours = new ServiceHours(this.#instance, this.#context);
     try {
       const url = `http://127.0.0.1:${port}`;
       const signal = AbortSignal.any([gone.signal, this.#end.signal]);
-      // the port of a service elsewhere is a door of this process
-      const refusal = () => (running.pid ? refusalOf(portOwner(port, running.pid()), port) : undefined);
+      const refusal = () => refusalOf(portOwner(port, running.pid?.()), port);
       const detail = await untilHealthy(`${url}${health}`, { readyMs, signal, refusal });
       const served = detail === undefined;
       if (served) {
@@ -205,13 +183,11 @@ export class ServiceRun implements Running {
       } else if (!signal.aborted) {
         running.askToEnd();
         await ended;
-        return { result: { kind: "failed", cause: "time-limit", detail }, served, lost: false };
+        return { result: { kind: "failed", cause: "time-limit", detail }, served };
       }
-      const result = await ended;
-      const lost = result.kind === "failed" && ["machine", "time-limit"].includes(result.cause);
-      return { result, served, lost };
+      return { result: await ended, served };
     } finally {
-      hours?.end();
+      hours.end();
     }
   }
 
@@ -234,11 +210,11 @@ function refusalOf(owner: PortOwner, port: number): string | undefined {
   return `another program listens at port ${port}, which was the service's (\`ss -ltnp\` names it): end that program and run again`;
 }
 
-function failureOf({ result, served }: Pick<Tried, "result" | "served">): CarriedOut & { kind: "failed" } {
+function failureOf({ result, served }: Tried): CarriedOut & { kind: "failed" } {
   const when = served ? "while it was used" : "before its first answer";
   switch (result.kind) {
     case "failed":
-      return ["time-limit", "machine", "operator"].includes(result.cause)
+      return ["time-limit", "machine"].includes(result.cause)
         ? result
         : { ...result, detail: `it ended ${when}: ${result.detail}` };
     default:

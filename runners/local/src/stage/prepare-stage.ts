@@ -12,8 +12,6 @@ import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Bound } from "../decide/bind-inputs.ts";
-import { hashFile } from "../digests/hash-file.ts";
-import { stageSources } from "../digests/stage-source-files.ts";
 import { clearEnvironment, environmentPython } from "../process/environments.ts";
 import { forkPreload } from "../process/fork-preload.ts";
 import type { CarryOutContext } from "../run/carried-out.ts";
@@ -102,20 +100,16 @@ export async function prepareStage(
     ...(instance.execution.image !== undefined && { image: instance.execution.image }),
     cpus: instance.execution.resources.cpus,
     gpus: context.gpus?.gpus ?? [],
-    ...(!runsHere(instance) && { booked: bookedOf(instance, bound, workspace.repository) }),
+    ...(!runsHere(instance) && { booked: bookedOf(instance, bound) }),
   };
 }
 
-function bookedOf({ stage, execution }: Instance, bound: Bound, root: string): Booked {
+function bookedOf({ stage, execution }: Instance, bound: Bound): Booked {
   const { resources, slurm } = execution;
   const { gpus } = resources;
   const memoryBytes = Math.max(resources.memoryBytes, stage.untrusted ? sandboxMemory(execution) : 0);
   const { host } = bound.parts;
-  const content = slurm?.files === "remote-cache" && {
-    inputs: Object.fromEntries(Object.entries(bound.inputs).map(([name, { digest }]) => [name, digest])),
-    sources: Object.fromEntries(stageSources(bound).map((path) => [path, hashFile(join(root, path))])),
-  };
-  return { memoryBytes, gpus, ...(host && { host }), ...(slurm && { slurm }), ...(content && { content }) };
+  return { memoryBytes, gpus, ...(host && { host }), ...(slurm && { slurm }) };
 }
 
 /** Paths by input name, and whether a file is linked to the store, so that its folder must be read-only. */

@@ -13,8 +13,7 @@ export function secretSeed(state: string, key: string): string {
   return createHmac("sha256", stateSecret(state)).update(`seed ${key}`).digest("hex");
 }
 
-/** 32 bytes, from which keys are made; no stage and no node sees it. Throws as secretSeed. */
-export function stateSecret(state: string): Buffer {
+function stateSecret(state: string): Buffer {
   const path = join(state, "secret");
   const secret = readSecret(path) ?? drawSecret(path);
   if (secret.length === secretBytes) return secret;

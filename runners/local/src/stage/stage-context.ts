@@ -2,7 +2,6 @@
 // (60 with this schema compiled), and there are thousands of stages.
 
 import type { Instance } from "@mlrb/core/plan/plan";
-import { runsHere } from "@mlrb/core/plan/runs-here";
 import { withAddresses } from "@mlrb/core/spec/services";
 import { mustFollow } from "@mlrb/formats/read-format";
 import {
@@ -30,8 +29,8 @@ export function stageContext(
   { inputs, outputs, services, limits, sandbox, secretSeed }: Paths,
 ): StageContext {
   const { action } = instance;
-  // a durable stage outlives its run, and the address with it: it reads services.json in its folder; a node has its own
-  const fills = services !== undefined && !instance.stage.durable && runsHere(instance);
+  // a durable stage outlives its run, and the address with it: it reads services.json in its folder
+  const fills = services !== undefined && !instance.stage.durable;
   const params = fills ? (withAddresses(action.params, services) as typeof action.params) : action.params;
   const context = {
     formatVersion: 1 as const,

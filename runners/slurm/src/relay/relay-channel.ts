@@ -12,8 +12,6 @@ import { hostEnd } from "./channel-ends.ts";
 export type RelayChannelOptions = {
   /** Takes the channel, until the channel ends. */
   server: { serve(channel: Duplex): Promise<void> };
-  /** The file of this folder that is the channel's other end; without it the relay of calls that come from the node. */
-  program?: "relay-node.ts" | "service-node.ts";
   /** The id of the job in Slurm. */
   job: string;
   /** The socket's path on the node. */
@@ -23,6 +21,9 @@ export type RelayChannelOptions = {
   broke(detail: string): void;
   pauseMs?: { least: number; most: number };
 };
+
+/** The channel's other end. */
+const relayNode = join(import.meta.dirname, "relay-node.ts");
 
 export class RelayChannel {
   readonly #options: RelayChannelOptions;
@@ -59,8 +60,8 @@ export class RelayChannel {
 
   /** One channel, from its opening to its end; returns what Slurm said. */
   async #once(): Promise<string> {
-    const { server, job, socket, env, program = "relay-node.ts" } = this.#options;
-    const child = spawn("srun", srunArguments(job, [join(import.meta.dirname, program), socket]), {
+    const { server, job, socket, env } = this.#options;
+    const child = spawn("srun", srunArguments(job, [relayNode, socket]), {
       cwd: tmpdir(),
       env: { ...withoutOptions(env), LC_ALL: "C" },
       stdio: ["pipe", "pipe", "pipe"],

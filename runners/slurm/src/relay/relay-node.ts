@@ -4,9 +4,9 @@
 import { lstatSync, renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
-import { joinStreams } from "@mlrb/kit/services/join-streams";
 import { nodeEnd } from "./channel-ends.ts";
 import { answerMs } from "./end-if-silent.ts";
+import { joinStreams } from "./join-streams.ts";
 import { openStream, streamsOver } from "./streams.ts";
 
 function main(path: string, afterMs: number): void {

@@ -11,14 +11,8 @@ import {
 } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type Duplex, Transform, type TransformCallback } from "node:stream";
-import { text } from "node:stream/consumers";
 import { Redactor, textRedactor } from "@mlrb/core/ports/redactor";
-import {
-  attemptStateAddress,
-  placeholderOf,
-  type RelayRoute,
-  relayErrorHeader,
-} from "@mlrb/core/ports/relay";
+import { placeholderOf, type RelayRoute, relayErrorHeader } from "@mlrb/core/ports/relay";
 import { decoded } from "./decoded.ts";
 import { answerMs } from "./end-if-silent.ts";
 import { takeStreams } from "./streams.ts";
@@ -38,8 +32,6 @@ export type RelayOptions = {
 
 const requestBytesMax = 64 * 2 ** 20;
 const callsMax = 64;
-/** A long text of a trajectory, with all its characters escaped. */
-const stateBytesMax = 256 * 2 ** 20;
 
 /** Codes of failures, by which the node's side chooses a cause of the table (`cause-of.ts`). */
 const codes = { unsendableSecret: "invalid_api_key", unreadableAnswer: "MLRB_NO_STREAM" };
@@ -49,8 +41,6 @@ const ofConnection =
   /^(connection|keep-alive|host|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|x-mlrb-.*)$/;
 
 export class RelayServer {
-  /** Takes the state of an attempt whose files travel; returns the answer. Throws with what it refuses. */
-  state?: ((update: string) => string) | undefined;
   readonly #options: RelayOptions;
   readonly #server: Server;
   #secrets: Record<string, string>;
@@ -81,10 +71,6 @@ export class RelayServer {
     asked.on("error", () => {});
     answer.on("error", () => {});
     let url = URL.canParse(asked.url ?? "") ? new URL(asked.url!) : undefined;
-    if (url?.href === attemptStateAddress && this.state) {
-      void this.#takeState(asked, answer, this.state);
-      return;
-    }
     const route = url && routeOf(url, this.#options.routes, this.#namedIn(asked.headers));
     if (!url || !route) {
       refuse(answer, 403, "the relay forwards only to the models of the agent's preset");
@@ -112,20 +98,6 @@ export class RelayServer {
     } catch (error) {
       asked.resume();
       this.#failed(answer, sendTrouble(error as NodeJS.ErrnoException, route));
-    }
-  }
-
-  async #takeState(
-    asked: IncomingMessage,
-    answer: ServerResponse,
-    take: (update: string) => string,
-  ): Promise<void> {
-    try {
-      bounded(asked, stateBytesMax, () => asked.destroy());
-      answer.end(take(await text(asked)));
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      refuse(answer, code === undefined ? 409 : 503, message); // with a code it is this host's disk, for a while
     }
   }
 

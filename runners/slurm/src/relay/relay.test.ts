@@ -12,7 +12,7 @@ import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { attemptStateAddress, placeholderOf, relayErrorHeader } from "@mlrb/core/ports/relay";
+import { placeholderOf, relayErrorHeader } from "@mlrb/core/ports/relay";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { hostEnd } from "./channel-ends.ts";
 import { type RelayOptions, RelayServer, routeOf } from "./relay-server.ts";
@@ -47,12 +47,10 @@ type Options = Partial<RelayOptions> & {
   answerMs?: number;
   /** What a site's programs print to the step's output before the relay's program. */
   printed?: string;
-  /** Takes the state of an attempt. */
-  state?: (update: string) => string;
 };
 
 /** A provider, a relay to it, and the socket of the relay's program. */
-async function relayed(t: TestContext, { answers, answerMs, printed, state, ...options }: Options = {}) {
+async function relayed(t: TestContext, { answers, answerMs, printed, ...options }: Options = {}) {
   const seen: { url: string; key: string | undefined }[] = [];
   const gate = Promise.withResolvers<void>();
   const provider = createServer(async (asked, answer) => {
@@ -82,7 +80,6 @@ async function relayed(t: TestContext, { answers, answerMs, printed, state, ...o
   const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   const routes = ["KEY", "OTHER"].map((secret) => ({ address: `${url}/v1`, secret }));
   const relay = new RelayServer({ attempt, routes, secrets: { KEY: secret }, ...options });
-  if (state) relay.state = state;
   const served = relay.serve(hostEnd(output, child.stdin));
   t.after(async () => {
     gate.resolve();
@@ -114,33 +111,6 @@ test("a call gets the key on the way out, and what quotes the key comes back wit
   relay.take({ KEY: "sk-of-the-next-month" });
   await text(await call("/v1/chat"));
   assert.equal(seen.at(-1)!.key, "Bearer sk-of-the-next-month");
-});
-
-test("the state of an attempt is taken on the host, and a refusal and a full disk are told apart", async (t) => {
-  const take = (update: string) => {
-    if (update === "other lines") throw new Error("differs");
-    if (update === "no room") throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
-    return `took ${update}`;
-  };
-  const { socket } = await relayed(t, { state: take });
-  const said = (body: string, address = attemptStateAddress) =>
-    new Promise<IncomingMessage>((resolve, reject) => {
-      httpRequest({ socketPath: socket, path: address, method: "POST" }, resolve)
-        .on("error", reject)
-        .end(body);
-    });
-  assert.equal(await text(await said("lines")), "took lines");
-  const statuses = [];
-  for (const body of ["other lines", "no room"]) statuses.push((await said(body)).statusCode);
-  assert.deepEqual(statuses, [409, 503]);
-});
-
-test("without a host that takes it, the address of the state is none of the relay's", async (t) => {
-  const { socket } = await relayed(t);
-  const answer = await new Promise<IncomingMessage>((resolve) => {
-    httpRequest({ socketPath: socket, path: attemptStateAddress, method: "POST" }, resolve).end("{}");
-  });
-  assert.equal(answer.statusCode, 403);
 });
 
 test("the begin of an answer passes before its end, and a cut answer is not whole", async (t) => {

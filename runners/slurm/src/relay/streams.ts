@@ -1,10 +1,7 @@
-// Connections as streams of one HTTP/2 session over a channel. Either side of a channel may open them.
+// Connections as streams of one HTTP/2 session over a channel. The node opens them.
 import { type ClientHttp2Session, connect, performServerHandshake } from "node:http2";
 import type { Duplex } from "node:stream";
 import { endIfSilent } from "./end-if-silent.ts";
-
-/** How many calls of all users of a service may be under way. */
-export const serviceCallsMax = 1_000;
 
 /** Takes the streams that the other side opens, until the channel ends. */
 export async function takeStreams(

@@ -6,7 +6,6 @@ import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt
 import { branchAt, branchStage, makeBranch } from "@mlrb/local/attempts/branch-attempt";
 import { type BranchPoint, branchPoints } from "@mlrb/local/attempts/branch-points";
 import { runBranch } from "../../attempts/branch-run.ts";
-import { type FetchedCheckpoints, fetchedCheckpoints } from "../../checkpoints/fetched-checkpoints.ts";
 import type { CostOptions } from "../../gates/cost-gate.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { findRunning } from "../../request/find-running.ts";
@@ -24,33 +23,14 @@ export async function attemptsBranch(
   const place = attemptPlace(repository, options.root);
   const parent = parentOf(what, place);
   if (typeof parent === "string") return refuse(parent);
-  const fetched = await fetchedCheckpoints(parent);
-  if (typeof fetched === "string") return refuse(fetched);
-  if (fetched.warning !== undefined) process.stderr.write(`warning: ${fetched.warning}\n`);
-  try {
-    return await branchFrom(repository, parent, { place, fetched, options });
-  } finally {
-    fetched.remove();
-  }
-}
-
-type From = { place: AttemptPlace; fetched: FetchedCheckpoints; options: BranchOptions };
-
-async function branchFrom(
-  repository: string,
-  parent: AttemptFolder,
-  { place, fetched, options }: From,
-): Promise<number> {
   const { card } = parent;
-  const points = await branchPoints(parent, fetched.folders);
+  const points = await branchPoints(parent);
   if (typeof points === "string") return refuse(`no-checkpoint: ${card.slot.stage}: ${points}`);
   const point = pointFor(options.at, points);
   if (!point)
     return refuse(
       `no-checkpoint: ${card.slot.stage} has no checkpoint at or before --at ${options.at}\n  help: its checkpoints are at ${stepsOf(points)}`,
     );
-  const trouble = await fetched.complete(point.folder);
-  if (trouble !== undefined) return refuse(trouble);
   const branch = branchAt(parent, point, branchesIn(place));
   const { running } = place.state;
   const begin = () => {
@@ -64,8 +44,6 @@ async function branchFrom(
         message: `${card.slot.stage}: ${(error as Error).message}.`,
         help: "a running attempt removes older checkpoints: repeat the command, or pause the attempt first",
       };
-    } finally {
-      fetched.remove(); // the branch runs for long
     }
   };
   return runBranch(repository, { card, branch, begin }, options);

@@ -4,8 +4,6 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { inside } from "@mlrb/agents/attempt/workspace";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
-import { hasTravelled } from "@mlrb/kit/attempts/checkpoint-parcel";
-import { checkpointSubmission } from "../../checkpoints/checkpoint-submission.ts";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { findRunning } from "../../request/find-running.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
@@ -19,19 +17,15 @@ export async function attemptsScore(
   what: string,
   options: AttemptScoreOptions,
 ): Promise<number> {
-  const found = await submissionOf(repository, what, options);
+  const found = submissionOf(repository, what, options);
   if (typeof found === "string") {
     process.stderr.write(`${found}\n`);
     return 2;
   }
-  const { place, task, slot, axes, remove } = found;
+  const { place, task, slot, axes } = found;
   const { pipeline, profile, stage } = slot;
   const of = { stage, agent: axes.agent, seed: axes.seed };
-  try {
-    return await scoreFolder(repository, place, { ...options, task, pipeline, profile, of });
-  } finally {
-    remove?.();
-  }
+  return scoreFolder(repository, place, { ...options, task, pipeline, profile, of });
 }
 
 type Found = {
@@ -39,16 +33,10 @@ type Found = {
   task: string;
   axes: AttemptRecord["axes"];
   slot: { pipeline: string; profile: string; stage: string };
-  /** Removes a copy that was made for this. */
-  remove?: () => void;
 };
 
 /** A text is the reason that there is nothing to score. */
-async function submissionOf(
-  repository: string,
-  what: string,
-  { root }: AttemptScoreOptions,
-): Promise<Found | string> {
+function submissionOf(repository: string, what: string, { root }: AttemptScoreOptions): Found | string {
   const at = attemptPlace(repository, root);
   const running = findRunning(what, at);
   const found =
@@ -64,14 +52,6 @@ async function submissionOf(
   const { path, card } = found.attempt;
   // the agent writes there: everything below the sandbox's own folder may be a link
   const [sandbox] = globSync("attempt-*/sandbox-*/", { cwd: path }).sort();
-  if (sandbox === undefined && hasTravelled(path)) {
-    const kept = await checkpointSubmission(found.attempt, at.state.state);
-    if (typeof kept === "string") return kept;
-    const place = withTask(card.slot, card.axes, { path: kept.root, inside: inside.submission });
-    if (typeof place !== "string") return { ...place, remove: kept.remove };
-    kept.remove();
-    return place;
-  }
   if (sandbox === undefined)
     return `no-submission: ${card.slot.stage} has no workspace here yet\n  help: try again when its agent works`;
   return withTask(card.slot, card.axes, { path: join(path, sandbox), inside: inside.submission });
