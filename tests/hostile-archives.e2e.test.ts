@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join, relative } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { indexLine } from "@mlrb/local/records/record-line";
 import { Example, passed, scored } from "@mlrb/report/testing/example";
 import { bundledFile, writeArchive } from "../runners/cli/src/bundle/write-archive.ts";
 import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
@@ -121,7 +122,6 @@ test("a record with such a name that is here already is damaged: nothing that it
   for (const name of ["../evil.ts", "archive/evil.ts"]) {
     const digest = forge(records, { pipeline: name });
     t.after(() => rmSync(join(records, digest), { recursive: true }));
-    // as an earlier version left them after it imported the record
     const origin = {
       formatVersion: 1,
       importedAt: "then",
@@ -140,7 +140,7 @@ test("a record with such a name that is here already is damaged: nothing that it
     };
     writeFileSync(
       index,
-      `${readFileSync(index, "utf8")}${canonicalJson({ ...line, format: 1, keyFormat: 2 })}\n`,
+      `${readFileSync(index, "utf8")}${indexLine({ ...line, format: 1, keyFormat: 2 })}\n`,
     );
     for (const args of [["thin", "--dry-run"], ["thin", "--dry-run", digest.slice(0, 12)], ["list"]])
       harmless(await attempts(...args));
