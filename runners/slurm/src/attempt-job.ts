@@ -63,7 +63,7 @@ export type AttemptJob = Running & {
   hasSucceeded(): boolean;
   /** Whether it ended because its time was over, as was planned. */
   hadItsTurn(): boolean;
-  /** What it carries out, with placeholders as secrets; undefined for a job of an older mlrb. */
+  /** What it carries out, with placeholders as secrets; undefined once the job has removed it. */
   request(): ExecutionRequest | undefined;
 };
 

@@ -220,7 +220,7 @@ function recordStart(
   });
 }
 
-/** Absent without a network, as in older records. */
+/** Absent without a network. */
 function reachedNetwork({ network, downloads }: Pick<AttemptRequest, "network" | "downloads">): {
   network?: "full" | "hub";
 } {

@@ -23,15 +23,14 @@ export const parcel = wholeObject({
 export type Parcel = TypeOf<typeof parcel>;
 
 /** In the script of the job, which only its user and the administrators can read. */
-export const parcelJob = wholeExcept(["attempt", "program"], {
+export const parcelJob = wholeExcept(["attempt"], {
   formatVersion,
   cache: wholeObject({ url: anyText, token: { type: ["string", "null"] } as const }),
   key: { ...sha256, description: "seals and opens everything of this state folder; hexadecimal" },
   folder: { ...anyText, description: "the job's folder, on the runner's host and on the node" },
   program: {
     ...anyText,
-    description:
-      "carries out the request in the job's folder, at the same path on the node; absent in jobs of an older mlrb",
+    description: "carries out the request in the job's folder, at the same path on the node",
   },
   job: slurmJob,
   request: { ...jsonObject, description: "an ExecutionRequest" },

@@ -89,15 +89,15 @@ export async function carryOutAttempt(
       // a branch that no supervisor had
       const isNew = card.parts.branch !== undefined && isUnsupervised(adopted);
       if (isNew) handOverPurse(path, context);
-      const underCap = isNew || takeOverPurse(path, context);
+      else takeOverPurse(path, context);
       clearForResume(attempt); // once nothing can fail any more
       running = startSupervised({ path, name }, request, { ...supervisor, ...(goesOn && { adopts: true }) });
-      if (!isNew) context.adopted(card.startedAt, { underCap, resumed: true });
+      if (!isNew) context.adopted(card.startedAt, { resumed: true });
     } else if (adopted) {
-      const underCap = takeOverPurse(path, context);
+      takeOverPurse(path, context);
       running = watchSupervised(path, name);
       startedMs -= Date.now() - Date.parse(card.startedAt);
-      context.adopted(card.startedAt, { underCap });
+      context.adopted(card.startedAt);
     } else {
       const request = await prepareStage(instance, bound, {
         ...context,

@@ -24,8 +24,6 @@ import { claimFolders } from "./job-folders.ts";
 import { ParcelPost } from "./parcel-post.ts";
 import { untilTaken } from "./until-taken.ts";
 
-/** Of a job that an older mlrb submitted. */
-const olderProgram = join(import.meta.dirname, "../process/slurm-job.ts");
 /** Between two looks for the runner's wishes, and between two signs of life. */
 const lookMs = 5_000;
 
@@ -147,7 +145,7 @@ async function programEnd(
   letter: ParcelJob,
   { post, claim, request, attempt }: Carrying,
 ): Promise<SlurmDone> {
-  const { job, folder, program: carriesOut = olderProgram } = letter;
+  const { job, folder, program: carriesOut } = letter;
   const { turnMs } = request;
   const turn = turnMs === undefined ? {} : { turnMs: Math.max(0, turnMs - performance.now()) };
   writeJson(join(folder, "request.json"), { ...request, ...turn });
