@@ -176,7 +176,10 @@ export async function restoreCheckpoint(
   /** The path of each content that is restored. */
   const restored = new Map<string, string>();
   for (const entry of entries)
-    if (entry.kind !== "folder") await restoreOne({ root, contents, owner, restored }, entry);
+    if (entry.kind !== "folder")
+      await restoreOne({ root, contents, owner, restored }, entry).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error; // listed twice
+      });
   // last, and the inner ones first: the agent may have given a folder that it may not write itself
   for (const { path, mode } of folders.reverse()) {
     await using folder = await openInside(root, path);

@@ -172,7 +172,7 @@ class EarlierReader {
         this.#ending = event.result as ProgramEnding;
         break;
       case "wait":
-        this.#frozenMs += event.frozenMs ?? event.durationMs;
+        this.#frozenMs += event.frozenMs;
         break;
       case "resumed":
         this.#times = event.times;

@@ -148,12 +148,9 @@ export const trajectoryEvent = {
         why: waitReason,
         durationMs: count,
         deadline: { ...text, description: "after it" },
+        frozenMs: { ...count, description: "how far the deadline moved" },
       },
       {
-        frozenMs: {
-          ...count,
-          description: "how far the deadline moved; absent in older records: durationMs",
-        },
         charged: {
           ...oneOf("cannot-freeze", "reported-afterwards"),
           description: "why the deadline did not move",

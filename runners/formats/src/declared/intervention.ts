@@ -34,7 +34,7 @@ export const interventionSums = {
     notes: { ...count, description: "messages of people to its agent" },
   }),
   description:
-    "what people did to the attempt while it worked; it leaves the primary tables. Absent if nothing, and in older files",
+    "what people did to the attempt while it worked; it leaves the primary tables. Absent if nothing",
 } as const;
 export type InterventionSums = TypeOf<typeof interventionSums>;
 
