@@ -228,7 +228,7 @@ function troubleOf({ work }: SlurmJob): { begun?: string; detail: string } | und
   }
 }
 
-/** Whether the attempt did something before: on the host that submits, or as a branch of another. */
+/** Whether the attempt did something before: on the host that submits. */
 function hasWork({ work }: SlurmJob): boolean {
   return (statSync(join(work, "out/trajectory.jsonl"), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

@@ -98,9 +98,7 @@ function eventOf(line: Readable, { inputs, whole }: Texts): PageEvent {
 /** The text of an event that its words clip. */
 function clippedIn(event: TrajectoryEvent): LongText {
   if (event.event === "tool-call") return event.input;
-  return event.event === "note" || event.event === "person-note" || event.event === "request-part"
-    ? event.text
-    : "";
+  return event.event === "note" || event.event === "request-part" ? event.text : "";
 }
 
 /** A text with a mark where something of it is left out. */

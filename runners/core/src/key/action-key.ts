@@ -42,7 +42,6 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
       }),
     }),
     ...(network !== undefined && { network }),
-    ...(instance.branch && { branch: instance.branch }),
     run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
     // so that a new parameter that is not set changes no attempt's key
     params: stage.durable

@@ -16,7 +16,6 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
-import { branch } from "../stage/branch.ts";
 import { exit, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -96,7 +95,7 @@ export const waitedMs = {
 } as const;
 
 export const attemptLedger = wholeExcept(
-  ["prices", "waitedMs", "gpuMemoryPeakMiB", "over", "resumed", "interventions", "branch"],
+  ["prices", "waitedMs", "gpuMemoryPeakMiB", "over", "resumed", "interventions"],
   {
     formatVersion: { const: 1 },
     budget: wholeExcept(["tokens", "dollars"], {
@@ -155,7 +154,6 @@ export const attemptLedger = wholeExcept(
       description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
     interventions: interventionSums,
-    branch,
     submission: wholeObject({
       digest: anyText,
       files: count,

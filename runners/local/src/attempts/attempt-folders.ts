@@ -162,7 +162,7 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
   if (life === "alive" && supervisor) return { kind: "running", supervisor };
   const resumes = !toldToEnd(path) && (isResumable(path, card) || hasOpenJob(path));
-  if (resumes) return { kind: "resumable", supervisor }; // also if its run lives: it could start no other supervisor, or made a branch
+  if (resumes) return { kind: "resumable", supervisor }; // also if its run lives: it could start no other supervisor
   return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
 }
 

@@ -82,8 +82,7 @@ function reasonsToMake(
   const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
   if (goesOn) {
     const { state, card } = goesOn;
-    const isNewBranch = card.parts.branch && "supervisor" in state && state.supervisor === undefined;
-    const resumes = state.kind === "resumable" && !isNewBranch;
+    const resumes = state.kind === "resumable";
     return [{ kind: "goes-on", since: card.startedAt, ...(resumes && { resumes }) }];
   }
   const lost =

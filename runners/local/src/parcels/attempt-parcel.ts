@@ -1,12 +1,12 @@
 // What of an attempt's folder goes to the node of its next job, and what must be true of what comes back.
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { relative } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { resumeSocket } from "@mlrb/core/ports/resume-request";
 import type { ParcelJob } from "@mlrb/formats/stage/parcel";
 import { claimFile } from "@mlrb/kit/attempts/attempt-claim";
 import { checkpointParcel } from "@mlrb/kit/attempts/checkpoint-parcel";
-import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
+import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
 import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
 
 /** Of this host: its supervisor, its jobs, what it waits for, and room that it reserved. */
@@ -34,11 +34,9 @@ export function attemptParcel({ work, outputs }: ExecutionRequest): Sent {
   const out = continues
     ? [trajectory, attachments].flatMap((path) => (path && existsSync(path) ? [relative(work, path)] : []))
     : ["out"];
-  const branch =
-    continues && !named && hasCheckpoint(join(work, checkpointsFolder)) ? [checkpointsFolder] : [];
   return {
     letter: { continues, checkpoints: named ? [named.parcel, ...(named.before ? [named.before] : [])] : [] },
-    names: [...mine, ...out, ...branch],
+    names: [...mine, ...out],
   };
 }
 
