@@ -5,7 +5,6 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join, relative } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { indexLine } from "@mlrb/local/records/record-line";
 import { Example, passed, scored } from "@mlrb/report/testing/example";
 import { bundledFile, writeArchive } from "../runners/cli/src/bundle/write-archive.ts";
 import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
@@ -118,7 +117,6 @@ for (const field of ["pipeline", "profile", "stage"])
 
 test("a record with such a name that is here already is damaged: nothing that it names runs", async (t) => {
   const records = join(at.root, ".mlrb/attempts/records");
-  const index = join(at.root, ".mlrb/attempts/index.jsonl");
   for (const name of ["../evil.ts", "archive/evil.ts"]) {
     const digest = forge(records, { pipeline: name });
     t.after(() => rmSync(join(records, digest), { recursive: true }));
@@ -131,17 +129,6 @@ test("a record with such a name that is here already is damaged: nothing that it
     };
     mkdirSync(join(at.root, ".mlrb/attempts/origins"), { recursive: true });
     writeFileSync(join(at.root, `.mlrb/attempts/origins/${digest}.json`), JSON.stringify(origin));
-    const { attemptKey: key, ran } = JSON.parse(readFileSync(join(records, digest, "record.json"), "utf8"));
-    const line = {
-      record: digest,
-      key: `${key}${name}`,
-      slot: `${name} default x`,
-      startedAt: ran.startedAt,
-    };
-    writeFileSync(
-      index,
-      `${readFileSync(index, "utf8")}${indexLine({ ...line, format: 1, keyFormat: 2 })}\n`,
-    );
     for (const args of [["thin", "--dry-run"], ["thin", "--dry-run", digest.slice(0, 12)], ["list"]])
       harmless(await attempts(...args));
     assert.match((await attempts("list")).stdout, new RegExp(`damaged.*${digest.slice(0, 12)}`));
