@@ -1,7 +1,7 @@
 // An attempt outlives its run: the supervisor continues, and the next run continues with the attempt. If an attempt
 // ends while no run is active, the next run of any pipeline stores its record. A lost attempt is always reported.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
@@ -300,18 +300,3 @@ test("a run that waits for another run's attempt continues it when that run dies
   assert.equal(said.code, 0, said.stderr);
   assert.deepEqual(at.executions(), { attempt: 1, use: 1 });
 });
-
-test(
-  "a run with --max-cost names the running attempt that it cannot put under its limit",
-  only,
-  async (t) => {
-    const at = lab(t, repository);
-    define(at);
-    await orphan(at);
-    rmSync(join(folderOf(at), "purse.json"), { force: true }); // as older programs left attempts
-    const second = at.start([...plain(at), "--max-cost", "5"]);
-    await until("the warning", () => second.stderr().includes("attempt was started by an older mlrb"));
-    go(at);
-    assert.equal((await second.ended).code, 0);
-  },
-);

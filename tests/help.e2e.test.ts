@@ -128,7 +128,7 @@ test("every command that a message prints exists, with its options", () => {
 });
 
 test("what the gates of a run ask for is accepted by every command that starts attempts", () => {
-  for (const words of [["run"], ["attempts", "resume"], ["attempts", "branch"]])
+  for (const words of [["run"], ["attempts", "resume"]])
     for (const option of ["--price", "--max-cost", "--max-gpu-hours", "--yes"])
       assert.match(helpFor(words)!, new RegExp(`^ +${option}\\b`, "m"), `${words.join(" ")}: ${option}`);
 });

@@ -1,5 +1,5 @@
-// Attempts of an earlier version cost money: this version must find, use and show them, and must not repeat them.
-// The records are those of tests/fixtures/records-5ceb805.
+// Attempts cost money: this version must find, use and show those that were made before, and must not repeat them. The
+// records are those of tests/fixtures/records.
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -10,14 +10,14 @@ import { recordsIn } from "./support/end-state.ts";
 import { lab, outcomes, reasons } from "./support/lab.ts";
 import { type Line, startProgram } from "./support/run-program.ts";
 
-const { repository, root: newRoot, kept, define, remove } = keptRecords();
+const { repository, root: newRoot, kept, remove } = keptRecords();
 after(remove);
 
 const attemptsOf = (all: Record<string, string>) =>
   Object.fromEntries(Object.entries(all).filter(([stage]) => stage.startsWith("attempt[")));
 const all = (what: string) => Object.fromEntries(keptAttempts.map((stage) => [stage, what]));
 
-test("records of 5ceb805 are found for an unchanged plan, no attempt runs, and the report is made from them", async () => {
+test("kept records are found for an unchanged plan, no attempt runs, and the report is made from them", async () => {
   const root = newRoot();
   const planned = await kept(root, "plan");
   assert.equal(planned.code, 0, planned.stdout + planned.stderr);
@@ -26,8 +26,7 @@ test("records of 5ceb805 are found for an unchanged plan, no attempt runs, and t
   assert.deepEqual(attemptsOf(outcomes(said)), all("reused"));
   const again = await kept(root, "plan");
   assert.deepEqual(attemptsOf(outcomes(again)), all("reuse"));
-  for (const stage of keptAttempts)
-    assert.deepEqual(reasons(again, stage), [{ kind: "unchanged" }, { kind: "keyed-by-format", format: 1 }]);
+  for (const stage of keptAttempts) assert.deepEqual(reasons(again, stage), [{ kind: "unchanged" }]);
   assert.equal(recordsIn(root).length, keptAttempts.length);
   const report = JSON.parse(readFileSync(join(root, "results/kept/smoke/report.json"), "utf8"));
   assert.deepEqual(
@@ -62,45 +61,6 @@ test("a record whose prompt differs is stale: shown, not used, and its attempt i
     (JSON.parse(line!) as Line).reasons.map(({ kind, changed }: Line) => [kind, changed]),
     [["stale", [{ kind: "file-changed", file: "tasks/kept/prompt.md" }]]],
   );
-  assert.equal(recordsIn(root).length, keptAttempts.length);
-});
-
-test("parts that their key never stored count as equal: a dotfile, a docstring, a bit, a parameter that is not set", async (t) => {
-  const root = newRoot();
-  const program = "tasks/kept/baselines";
-  const style = repository.read(`${program}/.settings/style.txt`);
-  t.after(() => {
-    repository.write(`${program}/.settings/style.txt`, style);
-    define(undefined);
-  });
-  repository.write(`${program}/.settings/style.txt`, "write at length\n");
-  repository.edit(`${program}/write.py`, "Writes the text", "Writes a text");
-  chmodSync(join(repository.path, program, "notes.txt"), 0o755);
-  define(({ attempt }) => {
-    attempt!.params = { ...attempt!.params, added: null };
-  });
-  const planned = await kept(root, "run", "--only", "attempt");
-  assert.deepEqual(attemptsOf(outcomes(planned)), all("reused"), planned.stderr);
-  const digest = recordsIn(root)[0]!.digest;
-  const shown = await startProgram(repository.path, ["attempts", "show", digest, "--root", root]).ended;
-  assert.match(shown.stdout, /^keyed by format 1: /m);
-  define(({ attempt }) => {
-    attempt!.params = { ...attempt!.params, added: "set" };
-  });
-  const differing = await kept(root, "plan", "--only", "attempt");
-  assert.deepEqual(attemptsOf(outcomes(differing)), all("stale"));
-  const [stale] = reasons(differing, keptAttempts[0]!);
-  assert.deepEqual(stale!.changed, [{ kind: "params-changed", names: ["added"] }]);
-});
-
-test("the records are used by a plan with a full network, which their keys never stored", async (t) => {
-  const root = newRoot();
-  t.after(() => define(undefined));
-  define(({ attempt }) => {
-    attempt!.network = "full";
-  });
-  const open = await kept(root, "run", "--only", "attempt");
-  assert.deepEqual(attemptsOf(outcomes(open)), all("reused"), open.stdout + open.stderr);
   assert.equal(recordsIn(root).length, keptAttempts.length);
 });
 

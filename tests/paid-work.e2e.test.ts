@@ -12,7 +12,7 @@ import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { defineAttempts } from "./support/attempts/attempt-stages.ts";
 import { defineLlmAttempt, keyEnv, provider, shell } from "./support/attempts/llm-attempts.ts";
 import { recordsIn } from "./support/end-state.ts";
-import { counted, filesBelow, type Lab, lab, lineOf, outcomes, reasons } from "./support/lab.ts";
+import { counted, filesBelow, type Lab, lab, lineOf, reasons } from "./support/lab.ts";
 import { smallDisk } from "./support/machines/small-disk.ts";
 import { attemptProcesses, supervisorsIn, until } from "./support/processes.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -220,7 +220,7 @@ test(
   },
 );
 
-/** An attempt that had ended when its supervisor was killed, as an older program left it in `lost/`. */
+/** An attempt that had ended when its supervisor was killed, as it is in `lost/`. */
 async function lostAtItsEnd(at: Lab): Promise<string> {
   defineAttempts(at, { script: 'echo done > "$MLRB_SUBMISSION/model"', trusted: true });
   const ended = await at.run();
@@ -254,20 +254,6 @@ async function lostAtItsEnd(at: Lab): Promise<string> {
 }
 
 test(
-  "an attempt that was lost although its ledger seals it is recorded by the next run, and not repeated",
-  only,
-  async (t) => {
-    const at = lab(t, repository);
-    const lost = await lostAtItsEnd(at);
-    const said = await at.run();
-    assert.equal(said.code, 0, said.stderr);
-    assert.match(said.stderr, /kept {4}attempt\[.*was lost, and had ended before/);
-    assert.equal(outcomes(said)["attempt[task=empty,agent=tries,seed=1]"], "reused");
-    assert.equal(existsSync(lost), false);
-  },
-);
-
-test(
   "attempts adopt records sealed attempts, and leaves cut or unfinished ones with the reason",
   only,
   async (t) => {
@@ -290,7 +276,7 @@ test(
 );
 
 test(
-  "attempts adopt leaves out the log of an attempt with secrets if an older program did not redact it",
+  "attempts adopt leaves out the log of an attempt with secrets if it was not redacted",
   only,
   async (t) => {
     const at = lab(t, repository);

@@ -24,7 +24,6 @@ import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { podman } from "@mlrb/docker/podman-on-node";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
-import { attemptBranch } from "@mlrb/kit/attempts/attempt-branch";
 import { stepClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
 import { beginRestore, leftSandbox, removeCutRestores } from "@mlrb/kit/attempts/left-sandbox";
@@ -117,11 +116,9 @@ try {
     ...(left && { earlier: { root: left.root, readOnly: [inside.data, inside.models] } }),
     ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls, podman },
   });
-  const branch = continues ? attemptBranch(folder) : undefined;
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
     ...(earlier && { earlier }),
-    ...(branch && { branch }),
     ...(restored && { restored }),
     ...(checkpoints !== undefined && { checkpoints }),
     ...(llm && { llm }),

@@ -62,18 +62,6 @@ export function attemptCommands(program: Command, loads: Loads): void {
     .option("--dollars <n>", "add money for its model calls")
     .option("--by <name>", "who decides (default: your login)")
     .action(loads(async () => (await import("./commands/attempts/attempts-intervene.ts")).attemptsExtend));
-  declare("note", "send its agent a message, read at its next model call; it leaves the primary tables")
-    .argument("<attempt>", `${attemptWords}; it runs, is paused or was broken off`)
-    .argument("[text]", "the message")
-    .option("--file <file>", "a file with the message")
-    .option("--by <name>", "who sends it (default: your login)")
-    .action(loads(async () => (await import("./commands/attempts/attempts-intervene.ts")).attemptsNote));
-  const branch = declare("branch", "start a new attempt at a checkpoint of another one; it is in no table")
-    .argument("<attempt>", `${attemptWords}; it has no record yet`)
-    .requiredOption("--at <step>", "the number of its model's answers; or the nearest checkpoint before it");
-  withJobs(
-    withConsent(branch, { maxCost: "the most that the branch may spend; no question up to this" }),
-  ).action(loads(async () => (await import("./commands/attempts/attempts-branch.ts")).attemptsBranch));
   const resume = declare(
     "resume",
     "continue attempts that wait for you, with the keys set in this shell, or whose supervisor or host died",

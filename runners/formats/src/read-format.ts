@@ -94,6 +94,11 @@ function versionCause(schema: object, value: unknown): string | undefined {
     : `formatVersion is ${valueWords(formatVersion)}, not ${known}`;
 }
 
+/** The way out where the cause is another version of the format; else empty. */
+export function versionHelp(cause: string): string {
+  return /^formatVersion is (?!missing)/.test(cause) ? "; use the mlrb that wrote it" : "";
+}
+
 /** The last error is that of the whole value. The errors of a union's variants come before it. */
 function causeOf(errors: ErrorObject[]): string {
   const { keyword, instancePath, params, data, message, parentSchema } = errors.at(-1)!;

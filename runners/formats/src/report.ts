@@ -56,7 +56,7 @@ export type Metric = TypeOf<typeof metric>;
 
 const ruleCounts = {
   ...wholeObject({ strikes: count, notes: count }),
-  description: "rules of the task on this data by severity; absent in reports of earlier versions",
+  description: "rules of the task on this data by severity; absent where the report stage has none",
 } as const;
 
 const agentFacts = {
@@ -67,7 +67,7 @@ const agentFacts = {
     scaffold: textOrNull,
     turnsMax: { ...numberOrNull, description: "maximum number of model calls; null: no limit" },
   }),
-  description: "from its preset; absent in reports of earlier versions",
+  description: "from its preset; absent where the report stage has none",
 } as const;
 export type AgentFacts = TypeOf<typeof agentFacts>;
 

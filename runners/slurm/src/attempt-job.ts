@@ -51,7 +51,7 @@ export type AttemptJob = Running & {
   hasSucceeded(): boolean;
   /** Whether it ended because its time was over, as was planned. */
   hadItsTurn(): boolean;
-  /** What it carries out, with placeholders as secrets; undefined for a job of an older mlrb. */
+  /** What it carries out, with placeholders as secrets; undefined once the job has removed it. */
   request(): ExecutionRequest | undefined;
 };
 
@@ -192,7 +192,7 @@ function troubleOf({ work }: SlurmJob): { begun?: string; detail: string } | und
   }
 }
 
-/** Whether the attempt did something before: on the host that submits, or as a branch of another. */
+/** Whether the attempt did something before: on the host that submits. */
 function hasWork({ work }: SlurmJob): boolean {
   return (statSync(join(work, "out/trajectory.jsonl"), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

@@ -200,7 +200,7 @@ function results(): Target {
     name: "results of stages",
     honest: bytesOf([
       '{"id":"a","value":1,"weight":2,"group":"g"}\n{"id":"b","value":2,"weight":1}\n',
-      JSON.stringify({ formatVersion: 1, kind: "pass", rules: [rule], facts: {} }),
+      JSON.stringify({ formatVersion: 2, kind: "pass", rules: [rule], facts: {} }),
       JSON.stringify({ formatVersion: 1, attempts: [{ agent: "a", seed: 1, rules: [rule] }] }),
       JSON.stringify({ formatVersion: 1, stood: { kind: "none" }, admitted: false, reasons: [] }),
       JSON.stringify({ formatVersion: 1, scorer: "s", rows: [{ name: "a", title: "t", value: 1 }] }),

@@ -1,5 +1,5 @@
-// Attempt records of an earlier version of mlrb, in their own state folder, with the repository files that they were made
-// from: tests/fixtures/records-5ceb805.
+// The attempt records of tests/fixtures/records in their own state folder, with the repository files that they were made
+// from.
 import {
   cpSync,
   mkdirSync,
@@ -12,11 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { keptPipeline } from "../../fixtures/records-5ceb805/pipeline.ts";
+import { keptPipeline } from "../../fixtures/records/pipeline.ts";
 import { startProgram } from "../run-program.ts";
 import { type Repository, throwAwayRepository } from "../throw-away-repository.ts";
 
-const fixture = join(import.meta.dirname, "../../fixtures/records-5ceb805");
+const fixture = join(import.meta.dirname, "../../fixtures/records");
 
 /** The instances with a record. */
 export const keptAttempts = ["kept-cli", "kept-model", "kept-replay", "kept-script"].map(
@@ -29,8 +29,6 @@ export type Kept = {
   root(): string;
   /** Runs `COMMAND kept … --json --root ROOT` to its end. */
   kept(root: string, command: string, ...args: string[]): ReturnType<typeof startProgram>["ended"];
-  /** Writes the pipeline with edited stages. */
-  define(edit: Parameters<typeof keptPipeline>[1]): void;
   remove(): void;
 };
 
@@ -40,13 +38,10 @@ export function keptRecords(): Kept {
   cpSync(join(fixture, "overlay"), repository.path, { recursive: true });
   // made here, since not every transport of a repository keeps links
   symlinkSync("notes.txt", join(repository.path, "tasks/kept/baselines/linked.txt"));
-  const define: Kept["define"] = (edit) =>
-    repository.write("pipelines/kept.yaml", keptPipeline(repository.path, edit));
-  define(undefined);
+  repository.write("pipelines/kept.yaml", keptPipeline(repository.path));
   let roots = 0;
   return {
     repository,
-    define,
     root() {
       const root = join(above, `root-${++roots}`);
       const records = join(root, ".mlrb/attempts/records");

@@ -4,7 +4,6 @@ import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
 import { type InterventionSums, noInterventions } from "@mlrb/formats/declared/intervention";
-import type { Branch } from "@mlrb/formats/stage/branch";
 import { treeDigest } from "../folders/copy-out.ts";
 import type { ScaffoldEnd } from "../scaffold/scaffold.ts";
 import type { Spending } from "./meter.ts";
@@ -24,8 +23,6 @@ export type AttemptFacts = {
   ending: Ending | Interruption | undefined;
   final: SnapshotResult;
   interventions?: InterventionSums;
-  /** Where it began, if it branches from another attempt. */
-  branch?: Branch;
   /** Restarts after the death of its supervisor or host. */
   resumed?: number;
   trajectory: Ledger["trajectory"];
@@ -61,7 +58,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     ...(prices.length > 0 && { prices }),
     usage: called ? usage : null,
     waitedMs: waitedMs as Record<string, number>,
-    gpuHours: (gpus * Math.max(0, wallMs - (seen.branch?.sinceStartMs ?? 0))) / 3_600_000,
+    gpuHours: (gpus * wallMs) / 3_600_000,
     gpuBusyMs,
     // the peak before a restart is unknown
     ...(gpuMemoryPeakMiB !== null && seen.resumed === undefined && { gpuMemoryPeakMiB }),
@@ -69,8 +66,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     exit: exitOf(ending),
     ...overOf(ending),
     ...(seen.resumed !== undefined && { resumed: seen.resumed }),
-    ...(interventions.extensions + interventions.notes > 0 && { interventions }),
-    ...(seen.branch && { branch: seen.branch }),
+    ...(interventions.extensions > 0 && { interventions }),
     submission: submissionOf(final),
     trajectory,
   };

@@ -3,7 +3,6 @@
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { Sandbox, SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import type { AgentPreset, ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
-import type { Branch } from "@mlrb/formats/stage/branch";
 import type { GatewayRequest } from "../gateway/program-gateway.ts";
 import type { DownloadsRequest } from "../hub/agent-downloads.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
@@ -87,8 +86,6 @@ export type AttemptRequest = {
   checkClaim?: () => void;
   /** What its earlier supervisor left, if that died or its host did. The sandbox holds the workspace then. */
   earlier?: EarlierAttempt;
-  /** Of an attempt that begins at a checkpoint of another one, which `earlier` holds. */
-  branch?: Branch;
   /** Called once the files of a checkpoint are back and the trajectory says so. */
   restored?(): void;
   /** The host folder for checkpoints of the sandbox's files; without it there are none. */

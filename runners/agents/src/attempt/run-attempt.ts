@@ -9,14 +9,13 @@ import { join } from "node:path";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
-import type { Branch } from "@mlrb/formats/stage/branch";
 import { releaseReserved, reserveFile } from "@mlrb/kit/files/full-disk";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { folderDigest } from "../folders/folder-digest.ts";
 import { gatewayFacts } from "../gateway/gateway-provider.ts";
 import { agentDownloads } from "../hub/agent-downloads.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
-import { type EarlierAttempt, isNewBranch, withoutLostSnapshots } from "../resume/earlier-attempt.ts";
+import { type EarlierAttempt, withoutLostSnapshots } from "../resume/earlier-attempt.ts";
 import { restartNotice } from "../scaffold/notices.ts";
 import { type PriceBook, priceBook, usedPrice } from "../spending/prices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -120,7 +119,7 @@ async function runAgent(
   if (hasDeadlineFile)
     await (tellDeadline?.(meter.deadline()) ?? writeDeadline(sandbox, meter.deadline(), scratch));
   if (request.earlier) {
-    recordRestart(supervision, request.earlier, isNewBranch(request) ? request.branch : undefined);
+    recordRestart(supervision, request.earlier);
     request.restored?.();
   } else recordStart(request, supervision, prepared);
   supervision.interventions.open();
@@ -145,17 +144,9 @@ async function withDownloads(request: AttemptRequest, supervision: Supervision):
   return { ...supervision, downloads: await agentDownloads(sandbox, request.downloads, place) };
 }
 
-function recordRestart(
-  { trajectory }: Supervision,
-  earlier: EarlierAttempt,
-  branch: Branch | undefined,
-): void {
+function recordRestart({ trajectory }: Supervision, earlier: EarlierAttempt): void {
   const { times, after, step, clock, droppedBytes, restore, snapshots } = earlier;
   for (const name of snapshots.gone) trajectory.add({ event: "snapshot-dropped", name });
-  if (branch) {
-    trajectory.add({ event: "branched", ...branch });
-    return;
-  }
   trajectory.add({
     ...{ event: "resumed", times: times + 1, after, step, workspace: restore ? "checkpoint" : "kept" },
     ...{ workingMs: clock.workingMs, creditedMs: clock.creditedMs },
@@ -219,7 +210,7 @@ function recordStart(
   });
 }
 
-/** Absent without a network, as in older records. */
+/** Absent without a network. */
 function reachedNetwork({ network, downloads }: Pick<AttemptRequest, "network" | "downloads">): {
   network?: "full" | "hub";
 } {

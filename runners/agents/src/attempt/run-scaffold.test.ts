@@ -55,7 +55,6 @@ const extension = (number: number): Numbered => ({
   kind: "extend",
   ...{ number, by: "A. Lee", addedMs: 7_200_000, addedDollars: 5 },
 });
-const note = (number: number, text: string): Numbered => ({ kind: "note", number, by: "A. Lee", text });
 
 /** The reminders of an attempt without a restart; a test adds interventions and sets the share that is used. */
 function live() {
@@ -72,15 +71,14 @@ function live() {
   return { state, interventions, written, due };
 }
 
-test("what a person added or wrote comes once, before the notices of the budget, which begin again", () => {
+test("what a person added comes once, before the notices of the budget, which begin again", () => {
   const { state, interventions, written, due } = live();
   state.used = 0.98;
   assert.match(due()[0]!, /97 %/);
-  interventions.push(extension(1), note(2, "Mind the seed."));
+  interventions.push(extension(1));
   state.used = 0.6;
   assert.deepEqual(due(), [
     "[Notice] A person extended your budget by 2 hours of working time and 5 dollars for model calls. About 30 minutes of working time left.",
-    "[Notice] A person sends you this message: Mind the seed.",
     "[Notice] 50 % of your budget is used. About 30 minutes of working time left. Make sure that submission/ holds a complete, valid submission by now.",
   ]);
   assert.deepEqual(due(), []);
@@ -88,18 +86,19 @@ test("what a person added or wrote comes once, before the notices of the budget,
   assert.match(due()[0]!, /97 %/);
   assert.deepEqual(
     written.map((event) => (event as { intervention?: number }).intervention),
-    [undefined, 1, 2, undefined, undefined],
+    [undefined, 1, undefined, undefined],
   );
 });
 
-test("after a restart an agent reads the notes that it has not read, and no other", () => {
+test("after a restart an agent is told of the extensions of which it was not told, and of no other", () => {
   const read: Taped = { ...(reminder(1, "A person extended …") as object), intervention: 1 } as Taped;
-  const { tape, due } = continued("react", 0.1, [read, answer], [extension(1), note(2, "Mind the seed.")]);
+  const { tape, due } = continued("react", 0.1, [read, answer], [extension(1), extension(2)]);
   assert.deepEqual(due(), ["A person extended …"]);
   tape.answer(answer.by);
   const [restart, ...more] = due();
   assert.match(restart!, /The machine was restarted/);
-  assert.deepEqual(more, ["[Notice] A person sends you this message: Mind the seed."]);
+  assert.equal(more.length, 1);
+  assert.match(more[0]!, /^\[Notice\] A person extended your budget by 2 hours/);
   assert.deepEqual(due(), []);
 });
 

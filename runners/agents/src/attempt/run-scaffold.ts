@@ -147,7 +147,7 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
 
 /**
  * Due by the clock, and recorded. A replay gets its reminders at the same looks as its recording. After a restart the
- * first look that is not only played tells of it. What a person added or wrote comes once, in its order.
+ * first look that is not only played tells of it. What a person added comes once, in its order.
  */
 export function remindersOf(
   {
@@ -177,7 +177,7 @@ export function remindersOf(
       .filter(({ number }) => !told.interventions.has(number))
       .map((one) => {
         told.interventions.add(one.number);
-        if (one.kind === "extend") byClock = noticesOf(kind, meter); // its shares come again
+        byClock = noticesOf(kind, meter); // its shares come again
         return add(interventionNotice(one, meter), one.number);
       });
   return () => {
@@ -195,12 +195,7 @@ export function remindersOf(
 /** What the conversation had been told before a restart; of the notices by the clock, those since the last extension. */
 function toldBefore(earlier: AttemptRequest["earlier"]): { texts: string[]; interventions: Set<number> } {
   const reminders = earlier?.tape.filter((event) => event.event === "reminder") ?? [];
-  const extended = new Set(
-    earlier?.interventions.filter(({ kind }) => kind === "extend").map(({ number }) => number),
-  );
-  const last = reminders.findLastIndex(
-    ({ intervention }) => intervention !== undefined && extended.has(intervention),
-  );
+  const last = reminders.findLastIndex(({ intervention }) => intervention !== undefined);
   return {
     texts: reminders.slice(last + 1).map(({ text }) => text),
     interventions: new Set(reminders.flatMap(({ intervention }) => intervention ?? [])),

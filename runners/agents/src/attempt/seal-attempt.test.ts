@@ -55,7 +55,7 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
         if (!disk.room) throw full();
         return taken;
       },
-      index: () => ({ formatVersion: 1, budgetMs: 1000, snapshots: [] }),
+      index: () => ({ formatVersion: 1, budgetMs: 1000, snapshots: [], dropped: [] }),
     },
     iterations: { count: () => ({ wellFormed: 0, malformed: 0, notKept: 0 }) },
     progress: {},

@@ -7,7 +7,6 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { isFullDisk, releaseReserved, writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
-import { isNewBranch } from "../resume/earlier-attempt.ts";
 import { attemptLedger, endedAs, type Interruption } from "./attempt-ledger.ts";
 import { after } from "./interruption.ts";
 import type { SupervisedRun } from "./supervise.ts";
@@ -145,8 +144,7 @@ function writeLedger(
     prices: request.prices?.used() ?? [],
     ending,
     final,
-    ...restartsOf(request),
-    ...(request.branch && { branch: request.branch }),
+    ...(request.earlier && { resumed: request.earlier.times + 1 }),
     trajectory: trajectory.seal(),
     network: request.network,
     gpus: request.gpus?.length ?? 0,
@@ -157,13 +155,6 @@ function writeLedger(
   writeReserved(outputs.ledger, `${canonicalJson(ledger, 2)}\n`);
   progress.ledger = ledger;
   return ledger;
-}
-
-/** The start of a branch is no restart. */
-function restartsOf(request: Seal["request"]): { resumed?: number } {
-  if (!request.earlier) return {};
-  const resumed = request.earlier.times + (isNewBranch(request) ? 0 : 1);
-  return resumed > 0 ? { resumed } : {};
 }
 
 /** Tries again as long as the disk is full: the agent is done, and only room is missing. */

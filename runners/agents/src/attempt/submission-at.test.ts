@@ -14,6 +14,7 @@ const index = (...snapshots: SnapshotIndex["snapshots"]): SnapshotIndex => ({
   formatVersion: 1,
   budgetMs: 1000,
   snapshots,
+  dropped: [],
 });
 const ledger = (workingMs: number) => ({ workingMs, submission: { digest: "final" } });
 

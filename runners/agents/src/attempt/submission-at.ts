@@ -17,7 +17,7 @@ export type CheckpointSubmission =
 /** `share` of the budget, between 0 and 1, both excluded. */
 export function submissionAt(
   share: number,
-  { budgetMs, snapshots, dropped = [] }: SnapshotIndex,
+  { budgetMs, snapshots, dropped }: SnapshotIndex,
   ledger: Pick<Ledger, "workingMs"> & { submission: { digest: string } },
 ): CheckpointSubmission {
   const atMs = share * budgetMs;

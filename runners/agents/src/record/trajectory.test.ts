@@ -119,7 +119,7 @@ test("no secret reaches the disk, in any field or form", (t) => {
 test("a line of every kind follows the published schema", (t) => {
   const { trajectory, lines } = opened(t);
   const events: TrajectoryEvent[] = [
-    { event: "wait", why: "rate-limit", durationMs: 5, deadline: "2026-01-01T00:00:00.000Z" },
+    { event: "wait", why: "rate-limit", durationMs: 5, frozenMs: 5, deadline: "2026-01-01T00:00:00.000Z" },
     {
       ...{ event: "wait", why: "provider", durationMs: 5, deadline: "2026-01-01T00:00:00.000Z" },
       ...{ frozenMs: 0, charged: "cannot-freeze" },

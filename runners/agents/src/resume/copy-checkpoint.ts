@@ -178,7 +178,7 @@ export async function restoreCheckpoint(
   for (const entry of entries)
     if (entry.kind !== "folder")
       await restoreOne({ root, contents, owner, restored }, entry).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "EEXIST") throw error; // listed twice, by an older version
+        if (error.code !== "EEXIST") throw error; // listed twice
       });
   // last, and the inner ones first: the agent may have given a folder that it may not write itself
   for (const { path, mode } of folders.reverse()) {

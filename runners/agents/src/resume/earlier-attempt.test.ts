@@ -10,7 +10,7 @@ import { noLine, verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { startClock } from "../attempt/supervision.ts";
 import { openTrajectory } from "../record/trajectory.ts";
-import { type EarlierAttempt, isNewBranch, readEarlier, withoutLostSnapshots } from "./earlier-attempt.ts";
+import { type EarlierAttempt, readEarlier, withoutLostSnapshots } from "./earlier-attempt.ts";
 
 const begun = Date.parse("2026-01-02T03:00:00.000Z");
 
@@ -164,14 +164,4 @@ test("a snapshot whose folder is gone is dropped, and is not kept as if it were 
     [names(snapshots.kept), names(snapshots.dropped), snapshots.gone],
     [["0002"], ["0001"], ["0001"]],
   );
-});
-
-test("a branch is new until it has written where it began, also if its parent is a branch", async (t) => {
-  const branch = { ...exampleEvent("branched"), after: 4, sinceStartMs: 0 };
-  const ofParent = await read(left(t, [...talk, { ...branch, after: 3 }]));
-  assert.equal(ofParent.branchedAt, 3);
-  assert.equal(isNewBranch({ earlier: ofParent, branch }), true);
-  const own = await read(left(t, [...talk, { ...branch, after: 3 }, branch]));
-  assert.equal(isNewBranch({ earlier: own, branch }), false);
-  assert.equal(isNewBranch({ earlier: own }), false);
 });

@@ -8,7 +8,6 @@ import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
 import type { SnapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
-import type { Branch } from "@mlrb/formats/stage/branch";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { checkpointContents, leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
@@ -44,13 +43,11 @@ export type EarlierAttempt = {
   /** `gone`: taken after the place where the attempt continues. */
   snapshots: { kept: KeptSnapshot[]; dropped: KeptSnapshot[]; count: number; gone: string[] };
   iterations: { wellFormed: number; malformed: number };
-  /** The line, from 0, at which it began as a branch of another attempt. */
-  branchedAt?: number;
   /** Also those after the place where the attempt continues: a person decided them. */
   interventions: Numbered[];
 };
 
-/** Without snapshots whose folders are gone: the disk lost them, or they are those of a branch's parent. */
+/** Without snapshots whose folders are gone: the disk lost them. */
 export function withoutLostSnapshots(earlier: EarlierAttempt, folder: string): EarlierAttempt {
   const { kept, dropped, gone, ...rest } = earlier.snapshots;
   const lost = kept.filter(({ name }) => !existsSync(join(folder, name)));
@@ -61,11 +58,6 @@ export function withoutLostSnapshots(earlier: EarlierAttempt, folder: string): E
     gone: [...gone, ...lost.map(({ name }) => name)],
   };
   return { ...earlier, snapshots };
-}
-
-/** Whether a branch has nothing of its own yet: all lines are its parent's. */
-export function isNewBranch({ earlier, branch }: { earlier?: EarlierAttempt; branch?: Branch }): boolean {
-  return branch !== undefined && (earlier?.branchedAt ?? -1) < branch.after;
 }
 
 export type EarlierFiles = {
@@ -142,7 +134,6 @@ class EarlierReader {
   #ending: ProgramEnding | undefined;
   #iterations: { index: number; wellFormed: boolean }[] = [];
   readonly #interventions: Numbered[] = [];
-  #branchedAt: number | undefined;
   readonly #checkpoint: Checkpoint | undefined;
 
   constructor(checkpoint: Checkpoint | undefined) {
@@ -172,16 +163,12 @@ class EarlierReader {
         this.#ending = event.result as ProgramEnding;
         break;
       case "wait":
-        this.#frozenMs += event.frozenMs ?? event.durationMs;
+        this.#frozenMs += event.frozenMs;
         break;
       case "resumed":
         this.#times = event.times;
         this.#frozenMs = event.sinceStartMs - event.workingMs;
         this.#backTo(event.after);
-        break;
-      case "branched":
-        this.#branchedAt = event.index;
-        this.#frozenMs = event.sinceStartMs - event.workingMs;
         break;
       case "iteration":
         this.#iterations.push({ index: event.index, wellFormed: event.wellFormed });
@@ -197,10 +184,7 @@ class EarlierReader {
       case "extended": {
         const { number, by, addedMs, addedDollars } = event;
         this.#interventions.push({ kind: "extend", number, by, addedMs, addedDollars });
-        break;
       }
-      case "person-note":
-        this.#interventions.push({ kind: "note", number: event.number, by: event.by, text: event.text });
     }
   }
 
@@ -251,7 +235,6 @@ class EarlierReader {
         gone: gone.map(({ name }) => name),
       },
       iterations: { wellFormed, malformed: this.#iterations.length - wellFormed },
-      ...(this.#branchedAt !== undefined && { branchedAt: this.#branchedAt }),
       interventions: this.#interventions,
     };
   }

@@ -52,9 +52,10 @@ export function restartNotice(
 }
 
 /** In every open conversation. */
-export function interventionNotice(one: Numbered, meter: Pick<Meter, "leftMs">): string {
-  if (one.kind === "note") return `[Notice] A person sends you this message: ${one.text}`;
-  const { addedMs, addedDollars } = one;
+export function interventionNotice(
+  { addedMs, addedDollars }: Numbered,
+  meter: Pick<Meter, "leftMs">,
+): string {
   const added = [
     ...(addedMs > 0 ? [`${spokenDuration(addedMs)} of working time`] : []),
     ...(addedDollars > 0 ? [`${addedDollars} dollars for model calls`] : []),

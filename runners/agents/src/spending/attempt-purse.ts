@@ -1,7 +1,8 @@
 // What an attempt may spend by the command line, and at which prices, as of now. A run that continues an attempt of
 // an earlier run brings its own cap and prices. They apply from the next try of a call.
 
-import { type Purse, readPurse } from "@mlrb/kit/attempts/purse";
+import type { Purse } from "@mlrb/formats/attempt/purse";
+import { readPurse } from "@mlrb/kit/attempts/purse";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { type PriceBook, priceBook, readTable } from "./prices.ts";
 import { CapFile, type SpendingCap } from "./spending-cap.ts";

@@ -16,7 +16,6 @@ const hour = (addedMs = 3_600_000, addedDollars = 0): Intervention => ({
   ...asked,
   ...{ addedMs, addedDollars },
 });
-const note = (text: string): Intervention => ({ kind: "note", ...asked, text });
 
 function at(t: TestContext, earlier: Numbered[] = []) {
   const folder = mkdtempSync(join(tmpdir(), "interventions-"));
@@ -39,19 +38,21 @@ test("an extension counts once it is in the trajectory, and never before the tra
   const facts = { number: 1, by: "A. Lee", addedMs: 3_600_000, addedDollars: 0 };
   assert.deepEqual(written, [{ event: "extended", ...facts }]);
   all.close();
-  ask(note("too late"));
-  assert.deepEqual([all.sums().notes, written.length], [0, 1], "after the end nothing is written");
+  ask(hour());
+  assert.deepEqual([all.sums().extensions, written.length], [1, 1], "after the end nothing is written");
 });
 
 test("a line that was cut off does not count, and a later line does", (t) => {
   const { all, ask, written, file } = at(t);
   all.open();
-  appendFileSync(file, '{"kind":"note","te');
-  assert.equal(all.sums().notes, 0);
+  appendFileSync(file, '{"kind":"extend","add');
+  assert.equal(all.sums().extensions, 0);
   appendFileSync(file, "\n");
-  ask(note("again"));
-  assert.equal(all.sums().notes, 1);
-  assert.deepEqual(written, [{ event: "person-note", number: 2, by: "A. Lee", text: "again" }]);
+  ask(hour());
+  assert.equal(all.sums().extensions, 1);
+  assert.deepEqual(written, [
+    { event: "extended", number: 2, by: "A. Lee", addedMs: 3_600_000, addedDollars: 0 },
+  ]);
 });
 
 test("after a restart nothing is written or counted twice", (t) => {
@@ -61,7 +62,7 @@ test("after a restart nothing is written or counted twice", (t) => {
   ask(hour(3_600_000, 2), hour(60_000));
   assert.equal(all.sums().addedMs, 3_600_000, "before the trajectory says that the attempt continues");
   all.open();
-  const sums = { extensions: 2, addedMs: 3_660_000, addedDollars: 2, notes: 0 };
+  const sums = { extensions: 2, addedMs: 3_660_000, addedDollars: 2 };
   assert.deepEqual([all.sums(), written.length], [sums, 1]);
 });
 

@@ -1,4 +1,4 @@
-// What people do to an attempt while it works: they give it more budget, or send its agent a message. The command
+// What people do to an attempt while it works: they give it more budget. The command
 // line adds a line to a file in the attempt's folder. The harness reads it at each look at the budget, writes it to the
 // trajectory, and only then lets it take effect. A model reads it in its next reminder.
 import { readFileSync, statSync } from "node:fs";
@@ -11,10 +11,7 @@ import {
 } from "@mlrb/formats/declared/intervention";
 import { readFormat } from "@mlrb/formats/read-format";
 
-export type Numbered = (
-  | Omit<Extract<Intervention, { kind: "extend" }>, "formatVersion" | "at">
-  | Omit<Extract<Intervention, { kind: "note" }>, "formatVersion" | "at">
-) & {
+export type Numbered = Omit<Intervention, "formatVersion" | "at"> & {
   /** Of its line, from 1. */
   number: number;
 };
@@ -83,21 +80,16 @@ export function interventionsIn(text: string): Numbered[] {
   });
 }
 
-function eventOf(one: Numbered): TrajectoryEvent {
-  const { number, by } = one;
-  if (one.kind === "note") return { event: "person-note", number, by, text: one.text };
-  return { event: "extended", number, by, addedMs: one.addedMs, addedDollars: one.addedDollars };
+function eventOf({ kind: _, ...fields }: Numbered): TrajectoryEvent {
+  return { event: "extended", ...fields };
 }
 
 export function interventionSums(all: readonly Numbered[]): InterventionSums {
   const sums = { ...noInterventions };
   for (const one of all) {
-    if (one.kind === "note") sums.notes++;
-    else {
-      sums.extensions++;
-      sums.addedMs += one.addedMs;
-      sums.addedDollars += one.addedDollars;
-    }
+    sums.extensions++;
+    sums.addedMs += one.addedMs;
+    sums.addedDollars += one.addedDollars;
   }
   return sums;
 }

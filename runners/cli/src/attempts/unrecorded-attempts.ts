@@ -29,7 +29,7 @@ export type Unrecorded = {
  */
 export function unrecordedAttempts(state: StateFolder, recorded: () => SummarizedRecord[]): Unrecorded[] {
   const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
-    const kind = kindOf(attemptFate(one.path, state.root), one.card);
+    const kind = kindOf(attemptFate(one.path, state.root));
     if (kind === undefined) return []; // it has been moved
     const durationMs = heldMs(one, one.state.kind === "ended" ? one.state.end.durationMs : undefined);
     const { cost } = spentBy(one, durationMs);
@@ -47,7 +47,7 @@ export function unrecordedAttempts(state: StateFolder, recorded: () => Summarize
 }
 
 /** undefined if the attempt has left the folder. */
-function kindOf(fate: Fate, { parts }: AttemptCard): Pick<Unrecorded, "kind" | "words"> | undefined {
+function kindOf(fate: Fate): Pick<Unrecorded, "kind" | "words"> | undefined {
   switch (fate.kind) {
     case "quarantined":
     case "gone":
@@ -61,7 +61,7 @@ function kindOf(fate: Fate, { parts }: AttemptCard): Pick<Unrecorded, "kind" | "
     case "broken-off":
       return {
         kind: "running",
-        words: `${causeWords(fate.cause)}; ${parts.branch ? "`attempts resume` continues it" : "the next run continues it if its inputs are those with which it began"}`,
+        words: `${causeWords(fate.cause)}; the next run continues it if its inputs are those with which it began`,
       };
     case "failed":
       return {

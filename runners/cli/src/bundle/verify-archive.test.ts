@@ -51,6 +51,18 @@ test("an unchanged bundle has no difference, and tar lists and unpacks its files
     assert.equal(execFileSync("tar", ["-xOf", path, name], { encoding: "utf8" }), text);
 });
 
+for (const formatVersion of [0, 2])
+  test(`a bundle of format ${formatVersion} is refused with the way out`, (t) => {
+    const { path, bundle } = smallBundle(t);
+    writeArchive(path, { bundle: { ...bundle, formatVersion: formatVersion as 1 }, folder: dirname(path) });
+    const found = verify(readFileSync(path));
+    assert.ok(found.kind === "unreadable");
+    assert.match(
+      found.cause,
+      new RegExp(`\\(formatVersion is ${formatVersion}, not 1; use the mlrb that wrote it\\)$`),
+    );
+  });
+
 for (const signed of [false, true])
   test(`each of 1000 random flips of a byte is named with its file and its place, ${signed ? "with" : "without"} a signature`, (t) => {
     const { bytes } = smallBundle(t, signed ? () => ({ kind: "signed", text: "a signature\n" }) : undefined);

@@ -144,7 +144,7 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
 async function drawPage(request: PageRequest, protocol: ProtocolResult | undefined): Promise<void> {
   const path = join(request.folder, pageFile);
   if (!existsSync(path)) {
-    await writePage(request); // results copied from elsewhere, or of an older version, have no page
+    await writePage(request); // results copied from elsewhere have no page
     return;
   }
   if (!protocol || (await import("../protocol/write-protocol.ts")).hasProtocol(request.folder, protocol))

@@ -16,8 +16,7 @@ export function writeDataSet(results: string, typed: string, again: string): num
   const reading = readReport(path);
   if (reading.kind !== "ok") return refused(`no-report: ${path}: ${reading.cause}`, again);
   const tables = dataSetTables.filter((name) => existsSync(join(results, `${name}.csv`)));
-  if (!tables.includes("summary"))
-    return refused(`no-tables: ${results} has no summary.csv, so an earlier version wrote it`, again);
+  if (!tables.includes("summary")) return refused(`no-tables: ${results} has no summary.csv`, again);
   const temporary = `${folder}.${processName}.tmp`;
   try {
     mkdirSync(join(temporary, "data"), { recursive: true });

@@ -26,7 +26,7 @@ test("an attempt with the same key in another profile is a repeat, and one with 
   put("rehearsal", "other key", day(2));
   put(plan.profile, "old key", day(3));
   const record = put(plan.profile, "key", day(4));
-  const other = { kind: "recorded", cause: "", branch: false };
+  const other = { kind: "recorded", cause: "" };
   const [found, ...none] = attemptHistories(plan, workspace);
   assert.deepEqual(none, []);
   assert.deepEqual(found!.used, { record, startedAt: day(4) });

@@ -25,12 +25,12 @@ export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
     ...records.map(({ digest, record }) => ({
       ...{ kind: "recorded" as const, digest, slot: record.slot, axes: record.axes, cause: "" },
       key: record.attemptKey,
-      ...{ startedAt: record.ran.startedAt, branch: record.parts.branch !== undefined },
+      ...{ startedAt: record.ran.startedAt },
     })),
     ...unrecorded.map(({ kind, card, words }) => ({
       ...{ kind: kind === "lost" ? ("lost" as const) : ("running" as const), digest: undefined },
       ...{ slot: card.slot, axes: card.axes, key: card.key, cause: plainText(words, 200) },
-      ...{ startedAt: card.startedAt, branch: card.parts.branch !== undefined },
+      ...{ startedAt: card.startedAt },
     })),
   ];
   return attemptsOf(plan).map((instance) => {
@@ -44,7 +44,7 @@ export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
     );
     return {
       ...{ ...placeOf(instance), used },
-      others: others.map(({ kind, startedAt, cause, branch }) => ({ kind, startedAt, cause, branch })),
+      others: others.map(({ kind, startedAt, cause }) => ({ kind, startedAt, cause })),
     };
   });
 }
@@ -77,10 +77,10 @@ export function observedAttempts(plan: Plan, workspace: Workspace, report: Repor
     return {
       ...one,
       // one that runs and has no record before it is no repeat
-      others: one.others.filter(({ kind, branch }) => kind !== "running" || used !== null || branch),
+      others: one.others.filter(({ kind }) => kind !== "running" || used !== null),
       ...{ missing: missing && plainText(missing, 200), note: plainText(note, 200) },
       ...{ isImported: origin !== undefined, resumed },
-      ...{ extensions: interventions?.extensions ?? 0, notes: interventions?.notes ?? 0 },
+      extensions: interventions?.extensions ?? 0,
       decisions: (used ? (decided.get(used.record) ?? []) : []).map(({ rule, verdict, by, decidedAt }) => ({
         ...{ rule: plainText(rule, 80), verdict, by: plainText(by, 80), decidedAt },
       })),

@@ -149,11 +149,6 @@ const examples: Record<string, [line: string, does: string][]> = {
     ["pnpm pipeline attempts pause", "let the running attempt stop before its next model call"],
     ["pnpm pipeline attempts extend 3f2a --hours 2", "two hours more; the attempt leaves the primary tables"],
     [
-      "pnpm pipeline attempts branch 3f2a --at 17",
-      "a new attempt from the 17th answer on; it is in no table",
-    ],
-    ["pnpm pipeline attempts note 3f2a 'The disk is slow today.'", "a message that its agent reads"],
-    [
       "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=reference,seed=1]'",
       "end a running or waiting attempt; quarantine what it made",
     ],

@@ -56,9 +56,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
   );
   const all = [...kept, ...going, ...lost];
   const named = all.filter((one) => one.kind !== "record" && isNamed(one.attempt, what));
-  const exact = all.filter((one) => cardOf(one).slot.stage === what); // a pattern also finds its branches
-  const matching = exact.length > 0 ? exact : all.filter((one) => means(cardOf(one)));
-  const wanted = named.length > 0 ? named : matching;
+  const wanted = named.length > 0 ? named : all.filter((one) => means(cardOf(one)));
   const stages = [...new Set(wanted.map((one) => cardOf(one).slot.stage))].sort();
   if (stages.length === 0)
     return `unknown-attempt: no attempt's digest or ID begins with "${what}", and no attempt's stage matches it\n  help: \`${typedProgram()} attempts list\` shows all ${all.length}`;

@@ -16,15 +16,12 @@ const lines: [RareEvent, string[]][] = [
     ["took over attempt[seed=1]  from process 17 on gpu2, silent for 10 m 0 s"],
   ],
   [
-    { kind: "adopted", instance, since: "2026-01-01T00:00:00.000Z", underCap: true },
+    { kind: "adopted", instance, since: "2026-01-01T00:00:00.000Z" },
     ["adopted attempt[seed=1]  (started 2026-01-01T00:00:00.000Z by a run that has ended)"],
   ],
   [
-    { kind: "adopted", instance, since: undefined, underCap: false },
-    [
-      "adopted attempt[seed=1]  (started by a run that has ended)",
-      "warning: attempt[seed=1] was started by an older mlrb without --max-cost; only its own budget limits it, not this run's --max-cost",
-    ],
+    { kind: "adopted", instance, since: undefined },
+    ["adopted attempt[seed=1]  (started by a run that has ended)"],
   ],
   [
     { kind: "undeclared", instance, what: "it read a.txt", help: "files: [a.txt]" },

@@ -23,11 +23,6 @@ export function eventLines(event: RareEvent): string[] {
         event.resumed
           ? `resumed ${id}  (started ${event.since}; its supervisor or host had died)`
           : `adopted ${id}  (started ${event.since ? `${event.since} ` : ""}by a run that has ended)`,
-        ...(event.underCap
-          ? []
-          : [
-              `warning: ${id} was started by an older mlrb without --max-cost; only its own budget limits it, not this run's --max-cost`,
-            ]),
       ];
     case "undeclared":
       return [`undeclared: ${event.what}, so no key holds it; ${event.help}`];

@@ -21,9 +21,7 @@ export async function showReport(
 ): Promise<{ report: Report; followed: boolean } | undefined> {
   const path = join(folder, "report.json");
   if (!existsSync(path)) return undefined;
-  const reading = more.checked
-    ? { ...parsed<Report>(path), upgraded: false }
-    : (await import("./read-report.ts")).readReport(path);
+  const reading = more.checked ? parsed<Report>(path) : (await import("./read-report.ts")).readReport(path);
   if (reading.kind !== "ok") {
     process.stdout.write(
       `\n${path} is not a report of this version (${reading.cause}): rerun the pipeline's report stage\n`,
@@ -44,14 +42,13 @@ export async function showReport(
     process.stdout.write(`\n${terminalSection(plainSection(groupsSection(report)), look)}`);
   }
   const times = join(folder, "times.json");
-  let followed = !reading.upgraded;
+  let followed = true;
   if (existsSync(times)) {
     const [{ timesSection }, { costsSection }] = await Promise.all([
       import("@mlrb/report/sections/times"),
       import("@mlrb/report/paper/costs"),
     ]);
     const reading = more.checked ? parsed<Times>(times) : (await import("./read-report.ts")).readTimes(times);
-    // the next run makes those of an older version again
     if (reading.kind !== "ok") followed = false;
     else if (!more.main)
       for (const section of [costsSection(report, reading.value), timesSection(reading.value)])

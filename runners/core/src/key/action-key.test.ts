@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { loadPlan, type PlanRequest } from "../plan/load-plan.ts";
 import { memorySources, repository } from "../testing/memory-sources.ts";
-import { actionKey, type BoundInputs, formerParts, keyParts } from "./action-key.ts";
+import { actionKey, type BoundInputs, keyParts } from "./action-key.ts";
 import { changes, type Reason, reasonWords } from "./reasons.ts";
 
 const file = "pipelines/test.yaml";
@@ -132,13 +132,9 @@ test("everything that can change a result changes its key", () => {
 const durably = (pipeline = text) =>
   pipeline.replace("budget: { time: 10m }", "durable: true\n    budget: { time: 10m }");
 
-test("keys equal those of commit 5ceb805, for attempts in their former format", () => {
+test("keys stay: another key would lose every stored attempt", () => {
   assert.equal(key(), "7eb091fcd4378b4060a123a8810c1a36491e510dafea52ef18290a0845b79e3c");
-  const result = loadPlan({ file }, memorySources({ ...repository, [file]: durably() }), ["local"]);
-  assert("plan" in result);
-  const instance = result.plan.instances.find(({ id }) => id === "score[task=reading,agent=basic,seed=1]")!;
-  const former = formerParts(instance, keyParts(instance, bound), bound.files);
-  assert.equal(actionKey(former), "c46ee6f35ca979d0053796c5cf918b81a704a223ed496dbfa6da5801d81f21f7");
+  assert.equal(key(durably()), "0bd1960615ca7a9bf386bd8364cf9bb3bb157b55f1965f6ca9eadaefc67f578c");
 });
 
 test("an attempt is keyed by the task and the seed that its agent sees, whatever `keyed` says", () => {
@@ -244,7 +240,6 @@ test("every reason has its own words", () => {
     "never-succeeded": { kind: "never-succeeded" },
     stale: { kind: "stale", record: "r", changed: [{ kind: "budget-changed" }, { kind: "host-changed" }] },
     "stale-accepted": { kind: "stale-accepted", record: "r", why: "only wording" },
-    "keyed-by-format": { kind: "keyed-by-format", format: 1 },
     remote: { kind: "remote", signedBy: "alice@lab" },
     imported: { kind: "imported", signedBy: null },
     undecided: { kind: "undecided", records: ["a".repeat(64)] },
@@ -282,7 +277,6 @@ test("every reason has its own words", () => {
     "it has not succeeded yet",
     "stale: budget changed; another machine",
     "stale, accepted: only wording",
-    "keyed by format 1",
     "taken from the remote cache, signed by alice@lab",
     "imported, unsigned",
     "the imported record aaaaaaaaaaaa competes and is not used; `pnpm pipeline attempts use DIGEST` decides",

@@ -11,7 +11,7 @@ import { agentVariables } from "./agent-variables.ts";
 /** Raised when the meaning of a key changes; it invalidates every older key. */
 const keyFormat = 1;
 
-/** The same for attempts. Format 1 lacked much of what an agent can read: see former-attempt-key. */
+/** The same for attempts. */
 export const attemptKeyFormat = 2;
 
 export type BoundInputs = {
@@ -42,7 +42,6 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
       }),
     }),
     ...(network !== undefined && { network }),
-    ...(instance.branch && { branch: instance.branch }),
     run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
     // so that a new parameter that is not set changes no attempt's key
     params: stage.durable
@@ -60,21 +59,6 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
 /** The network of an attempt as its key has it: an agent with one works under another condition than one without. */
 export function reachedNetwork({ execution: { network } }: Instance): KeyParts["network"] {
   return network === "full" || network === "hub" ? network : undefined;
-}
-
-/** The parts of an attempt with a full network before keys had the network; undefined for any other attempt. */
-export function partsBeforeNetwork({ network, ...parts }: KeyParts): KeyParts | undefined {
-  return network === "full" ? parts : undefined;
-}
-
-/** The parts of an attempt's key in format 1; `files` are the digests of that time. */
-export function formerParts(
-  instance: Instance,
-  now: KeyParts,
-  files: Record<string, string>,
-): KeyParts & { keyFormat: 1 } {
-  const { agentEnv: _, ...parts } = partsBeforeNetwork(now) ?? now;
-  return { ...parts, keyFormat: 1, params: attemptFields(instance.action.params), files };
 }
 
 /** sha256, in hex, of the parts as canonical JSON. */

@@ -28,8 +28,6 @@ export type Reason =
   | { kind: "key-format-changed" }
   | { kind: "output-missing" }
   | { kind: "never-succeeded" }
-  /** Its key has an earlier format: parts that this format lacked count as equal. */
-  | { kind: "keyed-by-format"; format: number }
   /** An attempt in this slot ended without a record, for `cause`; `folder` holds its work. A new one costs again. */
   | { kind: "lost"; since: string; cause: string; folder: string }
   /** An attempt that still runs, or whose supervisor died and that continues; it is not started again. */
@@ -131,8 +129,6 @@ export function reasonWords(reason: Reason): string {
       return "its result is no longer in the store";
     case "never-succeeded":
       return "it has not succeeded yet";
-    case "keyed-by-format":
-      return `keyed by format ${reason.format}`;
     case "lost":
       return `lost: the attempt started ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
     case "goes-on":

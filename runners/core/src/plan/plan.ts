@@ -10,7 +10,6 @@ import type {
   StageSpec,
 } from "@mlrb/formats/declared/pipeline";
 import type { KeyParts } from "@mlrb/formats/stage/action";
-import type { Branch } from "@mlrb/formats/stage/branch";
 import type { Json } from "@mlrb/kit/stage";
 
 export type OutputKind = "file" | "dir";
@@ -136,8 +135,6 @@ export type Instance = {
   skippedChecks?: string[];
   /** The ids of such instances at its axes, where it needs a check and the plan has none at all. */
   undeclaredChecks?: string[];
-  /** Of an attempt that branches from another one. */
-  branch?: Branch;
   action: ActionSpec;
   execution: Execution;
 };

@@ -91,7 +91,7 @@ export const conversationEvents = [
       part: {
         ...oneOf("system", "tools", "settings", "message", "more-messages"),
         description:
-          "more-messages: all after number 10 000 (in older records: 2 000), or all new ones once the record is full, as one list",
+          "more-messages: all after number 10 000, or all new ones once the record is full, as one list",
       },
       place: { ...nullable(count), description: "index of a message in the request, from 0" },
       role: nullable(text),

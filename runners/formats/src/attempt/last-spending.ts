@@ -9,10 +9,10 @@ export const lastSpending = wholeExcept(
     ...modelSpending.properties,
     formatVersion: { const: 1 },
     workingMs: { type: "number", description: "working time so far" },
-    sinceStartMs: { ...amount, description: "ms since the start; absent in older files" },
+    sinceStartMs: { ...amount, description: "ms since the start" },
     counted: {
       ...wholeObject({ tokens: amount, dollars: amount }),
-      description: "what limits are checked against; absent in older files",
+      description: "what limits are checked against",
     },
     dollars: { ...nullable(amount), description: "null: some calls have no known price" },
     waitedMs,

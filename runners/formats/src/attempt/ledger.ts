@@ -1,5 +1,5 @@
 // The format of an attempt's ledger: what it used of its budget. The supervisor writes it next to the trajectory and
-// seals the trajectory with it. kit's `readLedger` reads it and fills in what older ledgers lack.
+// seals the trajectory with it. kit's `readLedger` reads it.
 
 import { interventionSums } from "../declared/intervention.ts";
 import {
@@ -16,7 +16,6 @@ import {
   wholeExcept,
   wholeObject,
 } from "../schema.ts";
-import { branch } from "../stage/branch.ts";
 import { exit, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -35,7 +34,7 @@ const ending = {
     "interrupted",
   ),
   description:
-    "finished: a program ended by itself with exit 0, or there was no program (older records use it for submitted, gave-up and silent too). Scaffolds: submitted; gave-up: stopped without submitting; silent: the model said nothing. agent-error: a non-zero exit or a signal, measured like any other end. interrupted: ended from outside, never on record.",
+    "finished: a program ended by itself with exit 0, or there was no program. Scaffolds: submitted; gave-up: stopped without submitting; silent: the model said nothing. agent-error: a non-zero exit or a signal, measured like any other end. interrupted: ended from outside, never on record.",
 } as const;
 
 const estimatedSpending = {
@@ -47,7 +46,7 @@ const estimatedSpending = {
     dollars: { ...nullable(amount), description: "null: no price is known" },
   }),
   description:
-    "upper estimates for calls whose usage or price is unknown or partly known. Limits count them; the sums next to this field do not. Absent in older records.",
+    "upper estimates for calls whose usage or price is unknown or partly known. Limits count them; the sums next to this field do not.",
 } as const;
 
 const reachedWithoutNetwork = {
@@ -86,7 +85,7 @@ export const modelSpending = wholeExcept(["estimated", "reached", "served"], {
   served: {
     ...listOf(servedModel),
     description:
-      "which models answered, in the order of their first answers, at most 20; absent in older records",
+      "which models answered, in the order of their first answers, at most 20; absent without an answer",
   },
 });
 
@@ -96,18 +95,7 @@ export const waitedMs = {
 } as const;
 
 export const attemptLedger = wholeExcept(
-  [
-    "workingMs",
-    "prices",
-    "usage",
-    "waitedMs",
-    "gpuBusyMs",
-    "gpuMemoryPeakMiB",
-    "over",
-    "resumed",
-    "interventions",
-    "branch",
-  ],
+  ["prices", "waitedMs", "gpuMemoryPeakMiB", "over", "resumed", "interventions"],
   {
     formatVersion: { const: 1 },
     budget: wholeExcept(["tokens", "dollars"], {
@@ -124,8 +112,7 @@ export const attemptLedger = wholeExcept(
     },
     workingMs: {
       ...amount,
-      description:
-        "wall time without the waits in which the sandbox was frozen; absent in older ledgers: wallMs",
+      description: "wall time without the waits in which the sandbox was frozen",
     },
     tokens: {
       ...nullable(amount),
@@ -139,23 +126,22 @@ export const attemptLedger = wholeExcept(
     },
     prices: {
       ...listOf(usedPrice),
-      description:
-        "the prices behind dollars and estimates; absent if no call had a price, and in older ledgers",
+      description: "the prices behind dollars and estimates; absent if no call had a price",
     },
     usage: {
       ...nullable(modelSpending),
-      description: "of model calls; absent or null if the harness saw none",
+      description: "of model calls; null if the harness saw none",
     },
     waitedMs,
     gpuHours: amount,
     gpuBusyMs: {
       ...nullable(amount),
-      description: "ms in which its GPUs computed, summed over GPUs; null: unknown; absent in older ledgers",
+      description: "ms in which its GPUs computed, summed over GPUs; null: unknown",
     },
     gpuMemoryPeakMiB: {
       ...amount,
       description:
-        "MiB, the most memory in use on one of its GPUs, by polls of nvidia-smi; absent if unknown, and in older ledgers",
+        "MiB, the most memory in use on one of its GPUs, by polls of nvidia-smi; absent if unknown",
     },
     ended: ending,
     exit: { ...exit, description: "how the agent's program ended, if it ended by itself" },
@@ -168,7 +154,6 @@ export const attemptLedger = wholeExcept(
       description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
     interventions: interventionSums,
-    branch,
     submission: wholeObject({
       digest: anyText,
       files: count,
@@ -198,8 +183,7 @@ export const noAttempt = wholeObject({ none: { ...anyText, description: "why the
 
 export const ledgerFile = fileFormat("mlrb ledger", { anyOf: [noAttempt, attemptLedger] });
 
-/** A ledger as `readLedger` returns it: fields that older ledgers lack are filled in. */
-export type Ledger = TypeOf<typeof attemptLedger> & { workingMs: number; gpuBusyMs: number | null };
+export type Ledger = TypeOf<typeof attemptLedger>;
 export type ServedModel = TypeOf<typeof servedModel>;
 export type ModelSpending = TypeOf<typeof modelSpending>;
 export type EstimatedSpending = TypeOf<typeof estimatedSpending>;

@@ -1,5 +1,5 @@
 // The format of index.json next to the snapshots of an attempt's submission, in the order in which they were taken.
-import { amount, anyText, count, listOf, type TypeOf, wholeExcept, wholeObject } from "../schema.ts";
+import { amount, anyText, count, listOf, type TypeOf, wholeObject } from "../schema.ts";
 
 const moment = { sinceStartMs: amount, digest: anyText } as const;
 
@@ -10,13 +10,13 @@ const kept = wholeObject({
   bytes: count,
 });
 
-export const snapshotIndex = wholeExcept(["dropped"], {
+export const snapshotIndex = wholeObject({
   formatVersion: { const: 1 },
   budgetMs: amount,
   snapshots: listOf(kept),
   dropped: {
     ...listOf(wholeObject(moment)),
-    description: "snapshots that were removed for lack of space; absent in older records",
+    description: "snapshots that were removed for lack of space",
   },
 });
 export type SnapshotIndex = TypeOf<typeof snapshotIndex>;

@@ -1,7 +1,7 @@
 // The format of a line of a trajectory: the supervisor's log of an attempt, one event a line, in the order in which it
 // saw them. Published as pipelines/trajectory.schema.json. Readers ignore fields that they do not know.
 
-import { extendedFields, personNoteFields } from "../declared/intervention.ts";
+import { extendedFields } from "../declared/intervention.ts";
 import {
   amount,
   flag,
@@ -15,7 +15,6 @@ import {
   anyText as text,
   wholeObject,
 } from "../schema.ts";
-import { branchedFields } from "../stage/branch.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { downloadEvents } from "./download-events.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
@@ -141,19 +140,15 @@ export const trajectoryEvent = {
       { intervention: { ...ordinal, description: "the number of the intervention of which it says" } },
     ),
     event("extended", extendedFields),
-    event("person-note", personNoteFields),
     event(
       "wait",
       {
         why: waitReason,
         durationMs: count,
         deadline: { ...text, description: "after it" },
+        frozenMs: { ...count, description: "how far the deadline moved" },
       },
       {
-        frozenMs: {
-          ...count,
-          description: "how far the deadline moved; absent in older records: durationMs",
-        },
         charged: {
           ...oneOf("cannot-freeze", "reported-afterwards"),
           description: "why the deadline did not move",
@@ -179,7 +174,6 @@ export const trajectoryEvent = {
       },
       { droppedBytes: { ...count, description: "of a last line that was cut off" } },
     ),
-    event("branched", branchedFields),
     ...downloadEvents,
     ...conversationEvents,
     event(

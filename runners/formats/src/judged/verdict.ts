@@ -1,5 +1,4 @@
 // verdict.json: whether the submission kept the rules of its task.
-import { readFormat } from "../read-format.ts";
 import {
   anyText,
   fileFormat,
@@ -10,7 +9,6 @@ import {
   tableOf,
   text,
   wholeExcept,
-  wholeObject,
 } from "../schema.ts";
 import { built } from "./built.ts";
 
@@ -26,7 +24,7 @@ export const ruleSource = oneOf("official", "competition", "interpreted");
 /** The effect of a broken rule: strike (disqualified), or a note only. */
 export const ruleSeverity = oneOf("strike", "note");
 
-const ruleFields = {
+export const ruleVerdict = wholeExcept(["notMeasured"], {
   rule: text,
   title: { ...anyText, description: "the rule in words, from task.yaml" },
   answer,
@@ -36,10 +34,6 @@ const ruleFields = {
   },
   source: ruleSource,
   severity: ruleSeverity,
-} as const;
-
-export const ruleVerdict = wholeExcept(["notMeasured"], {
-  ...ruleFields,
   notMeasured: {
     ...flag,
     description:
@@ -94,39 +88,4 @@ export function kindOfRules(
   const strikes = rules.filter(({ severity }) => severity === "strike");
   if (strikes.some(({ answer: found }) => found === "fail")) return "struck";
   return strikes.some(({ answer: found }) => found === "undecided") ? "undecided" : "pass";
-}
-
-/** Version 1 called an undecided rule `cannot-tell`, and an attempt with one `pass`. */
-export const formerRule = wholeObject({ ...ruleFields, answer: oneOf("pass", "fail", "cannot-tell") });
-
-/** A judgement of verdict.json of version 1, and of report.json up to version 4. */
-export const formerJudgement = {
-  kind: oneOf("pass", "struck", "rejected"),
-  rules: listOf(formerRule),
-  facts: verdictFacts,
-} as const;
-const formerVerdict = wholeObject({ formatVersion: { const: 1 }, ...formerJudgement });
-
-/** A rule's verdict of version 1 as one of version 2. */
-export function upgradedRule({ answer: found, ...rule }: TypeOf<typeof formerRule>): RuleVerdict {
-  return { ...rule, answer: found === "cannot-tell" ? "undecided" : found };
-}
-
-/** A verdict.json of version 1 as one of version 2; any other text as it is. */
-export function upgradedVerdict(file: string): string {
-  const former = readFormat(formerVerdict, file);
-  if (former.kind === "unreadable") return file;
-  const whole: Verdict = { formatVersion: 2, ...upgradedJudgement(former.value) };
-  return JSON.stringify(whole);
-}
-
-/** A pass with a broken rule contradicts itself and stays so: the reader refuses it. */
-export function upgradedJudgement({
-  kind,
-  rules: former,
-  facts,
-}: Omit<TypeOf<typeof formerVerdict>, "formatVersion">): Omit<Verdict, "formatVersion"> {
-  const rules = former.map(upgradedRule);
-  const isOpen = kind === "pass" && kindOfRules(rules) === "undecided";
-  return { kind: isOpen ? "undecided" : kind, rules, facts };
 }

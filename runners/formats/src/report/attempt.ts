@@ -31,8 +31,8 @@ import { attemptMemorisation } from "./memorisation.ts";
 
 export type Seed = TypeOf<typeof seed>;
 
-export const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
-export const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
+const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
+const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
 
 const attemptVerdict = kindsOf(
   wholeExcept(["notScorable", "built"], {
@@ -86,7 +86,7 @@ const attemptMoment = {
 } as const;
 export type AttemptMoment = TypeOf<typeof attemptMoment>;
 
-export const foundResearch = wholeExcept(["benchmarkCalls", "lastChange", "ends", "labels"], {
+const foundResearch = wholeExcept(["benchmarkCalls", "labels"], {
   kind: { const: "found" },
   executed: {
     ...count,
@@ -96,7 +96,7 @@ export const foundResearch = wholeExcept(["benchmarkCalls", "lastChange", "ends"
     ...nullable(count),
     description: "distinct submissions that are admitted; null: unknown",
   },
-  runs: { ...nullable(runs), description: "programs that the agent ran; null: unknown, in upgraded reports" },
+  runs,
   limits: { ...listOf(anyText), description: "limits of its budget and its sandbox that it reached" },
   metric: {
     ...textOrNull,
@@ -109,16 +109,15 @@ export const foundResearch = wholeExcept(["benchmarkCalls", "lastChange", "ends"
   predictions: count,
   benchmarkCalls: {
     ...benchmarkCalls,
-    description: `${benchmarkCalls.description}; absent in reports of earlier versions`,
+    description: `${benchmarkCalls.description}; absent where the names are not known`,
   },
   lastChange: {
     ...textOrNull,
-    description:
-      "the change of its last iteration in its own words; null if unknown; absent in reports of earlier versions",
+    description: "the change of its last iteration in its own words; null if unknown",
   },
   ends: {
     ...listOf(end),
-    description: "what ended it and what it left, as recorded; absent in reports of earlier versions",
+    description: "what ended it and what it left, as recorded",
   },
   labels: { ...listOf(label), description: "judgements whose precision is known; absent: none" },
 });
@@ -159,7 +158,7 @@ export const attempt = wholeExcept(
     condition,
     budget: {
       ...keyParts.properties.budget,
-      description: "as planned; without a field: no limit; absent in reports of earlier versions",
+      description: "as planned; without a field: no limit; absent if it is not known",
     },
     origin: memberOrigin,
     weakLimits,

@@ -32,7 +32,7 @@ export const attemptMemorisation = {
     { ...wholeObject({ kind: { const: "no-private-documents" } }), description: "the task scores none" },
     notMeasured,
   ),
-  description: "a note; it changes no number. Absent in reports of earlier versions",
+  description: "a note; it changes no number. Absent if the pipeline does not measure it",
 } as const;
 export type AttemptMemorisation = TypeOf<typeof attemptMemorisation>;
 
@@ -63,6 +63,6 @@ export const reportMemorisation = {
       description: "how often the note is wrong",
     },
   }),
-  description: "absent in reports of earlier versions",
+  description: "absent if the pipeline does not measure it",
 } as const;
 export type ReportMemorisation = TypeOf<typeof reportMemorisation>;

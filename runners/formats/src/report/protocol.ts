@@ -104,7 +104,6 @@ const otherTry = wholeObject({
   kind: oneOf("recorded", "lost", "running"),
   startedAt: text,
   cause: { ...anyText, description: "why it ended without a record; may be empty" },
-  branch: { ...flag, description: "whether it branches from a checkpoint of another attempt" },
 });
 
 const decision = wholeObject({
@@ -125,7 +124,6 @@ const observedAttempt = wholeObject({
   isImported: flag,
   resumed: count,
   extensions: count,
-  notes: count,
   decisions: listOf(decision),
   others: { ...listOf(otherTry), description: "other attempts in its place" },
 });
@@ -168,10 +166,8 @@ const departureKinds = [
   "removed-attempt",
   "missing-attempt",
   "repeated-attempt",
-  "branched-attempt",
   "resumed-attempt",
   "extended-attempt",
-  "annotated-attempt",
   "imported-attempt",
   "accepted-attempt",
   "adjudication",

@@ -19,12 +19,11 @@ import {
   wholeObject,
 } from "../schema.ts";
 import { artifactKind } from "./artifact.ts";
-import { branch } from "./branch.ts";
 
 export const axisValues = tableOf({ type: ["string", "number"] } as const);
 const texts = tableOf(anyText);
 
-export const keyParts = wholeExcept(["agentEnv", "image", "network", "branch", "services"], {
+export const keyParts = wholeExcept(["agentEnv", "image", "network", "services"], {
   keyFormat: count,
   run: kindsOf(
     wholeObject({ kind: { const: "script" }, file: anyText }),
@@ -59,7 +58,6 @@ export const keyParts = wholeExcept(["agentEnv", "image", "network", "branch", "
     description:
       "identity of the image of its containers; absent if it runs trusted on this host's own programs",
   },
-  branch,
 });
 export type KeyParts = TypeOf<typeof keyParts>;
 

@@ -26,13 +26,8 @@ const examples: { [Name in EventName]: Omit<EventOf<Name>, "event"> } = {
   budget: { share: 0.5 },
   reminder: { look: 1, text: "" },
   extended: { number: 1, by: "A. Lee", addedMs: 3_600_000, addedDollars: 0 },
-  "person-note": { number: 1, by: "A. Lee", text: "" },
-  branched: {
-    ...{ parent: "a".repeat(16), head: digest, after: 1, step: 0, number: 1 },
-    workingMs: 0,
-  },
   resumed: { times: 1, after: 1, step: 0, workspace: "kept", workingMs: 1, creditedMs: 0 },
-  wait: { why: "provider", durationMs: 1000, deadline: "2026-01-02T03:14:05.000Z" },
+  wait: { why: "provider", durationMs: 1000, frozenMs: 1000, deadline: "2026-01-02T03:14:05.000Z" },
   download: {
     ...{ from: "model", id: "lab/model", revision: "0".repeat(40), path: "config.json" },
     ...{ digest, bytes: 1, cached: false },

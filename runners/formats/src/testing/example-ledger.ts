@@ -9,6 +9,7 @@ export function exampleLedger(more: Partial<Ledger> = {}): Ledger {
     workingMs: 58_000,
     tokens: 1234,
     dollars: 0.25,
+    usage: null,
     gpuHours: 0.5,
     gpuBusyMs: null,
     ended: "finished",

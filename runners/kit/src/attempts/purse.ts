@@ -3,16 +3,9 @@
 // the harness reads it again before each try of a call.
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type CarryingRun, purse as format } from "@mlrb/formats/attempt/purse";
+import { purse as format, type Purse } from "@mlrb/formats/attempt/purse";
 import { readFormat } from "@mlrb/formats/read-format";
 import { canonicalJson, writeWhole } from "../json-file.ts";
-
-export type Purse = {
-  /** The runs that carried the attempt, newest first. Empty in format 1, whose harness reads the file once. */
-  runs: CarryingRun[];
-  /** The file in which all attempts of a run record their spending; null: no cap. */
-  cap: string | null;
-};
 
 /** In an attempt's folder. */
 export const purseFile = "purse.json";
@@ -27,7 +20,7 @@ export function writePurse(path: string, purse: Purse): void {
   writeWhole(path, canonicalJson({ formatVersion: 2, ...purse }));
 }
 
-/** Undefined if there is none: the attempt was started by hand or by an older program. Throws on another format. */
+/** Undefined if there is none: the attempt was started by hand. Throws on another format. */
 export function readPurse(path: string): Purse | undefined {
   let text: string;
   try {
@@ -38,7 +31,7 @@ export function readPurse(path: string): Purse | undefined {
   }
   const reading = readFormat(format, text);
   if (reading.kind === "unreadable")
-    throw new Error(`${path} is of another format; this program reads formats 1 and 2: ${reading.cause}`);
-  const { value } = reading;
-  return { runs: value.formatVersion === 2 ? value.runs : [], cap: value.cap };
+    throw new Error(`${path} is of another format; this program reads format 2: ${reading.cause}`);
+  const { runs, cap } = reading.value;
+  return { runs, cap };
 }

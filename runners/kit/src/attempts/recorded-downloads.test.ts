@@ -109,7 +109,7 @@ test("texts of a model over 10 MB together, and a package or code over 20 MB, ar
   assert.deepEqual(await large(download("train.parquet", 3e9, { from: "dataset" })), ["lab/m false"]);
 });
 
-test("a full network, no network, an older record and a plain folder say nothing about what entered", async () => {
+test("a full network, no network, a record without a start and a plain folder say nothing about what entered", async () => {
   const download = exampleEvent("download");
   assert.equal(await read(exampleEvent("start", { network: "full" }), download), undefined);
   assert.equal(await read(exampleEvent("start"), download), undefined);

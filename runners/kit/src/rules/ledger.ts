@@ -15,14 +15,7 @@ export function readLedger(path: string): Ledger | string {
   if (none.kind === "ok") return none.value.none.slice(0, 200);
   const reading = checkFormat(attemptLedger, value);
   if (reading.kind === "unreadable") return `the ledger does not follow its format: ${reading.cause}`;
-  const ledger = reading.value;
-  return {
-    ...ledger,
-    workingMs: ledger.workingMs ?? ledger.wallMs, // older ledgers lack it if there were no waits
-    gpuBusyMs: ledger.gpuBusyMs ?? null,
-    // older harnesses wrote 0 if no answer was counted
-    tokens: ledger.tokens === 0 && (ledger.usage?.uncounted ?? 0) > 0 ? null : ledger.tokens,
-  };
+  return reading.value;
 }
 
 /** The cost in a ledger, also in one with only the cost. A string is the reason why there is none. */

@@ -28,6 +28,7 @@ const ledger: Ledger = {
   workingMs: 1000,
   tokens: null,
   dollars: null,
+  usage: null,
   gpuHours: 0,
   gpuBusyMs: null,
   ended: "finished",

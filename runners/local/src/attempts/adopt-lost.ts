@@ -1,5 +1,4 @@
-// Makes records of quarantined attempts that had ended normally. An older program may have missed their end, or the
-// disk was full.
+// Makes records of quarantined attempts that had ended normally, e.g. on a full disk.
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,21 +19,16 @@ export type Adopted = { attempt: LostAttempt } & (
   | { kind: "refused"; why: string }
 );
 
-/** Adopts all lost attempts, or those that `which` selects. */
+/** Adopts the lost attempts that `which` selects. */
 export async function adoptLost(
   workspace: Workspace,
-  which: (attempt: LostAttempt) => boolean = () => true,
+  which: (attempt: LostAttempt) => boolean,
 ): Promise<Adopted[]> {
   const adopted: Adopted[] = [];
   for (const attempt of lostAttempts(workspace.state).filter(which)) {
     adopted.push({ attempt, ...(await adoptOne(attempt, workspace)) });
   }
   return adopted;
-}
-
-/** Only an attempt that an older program quarantined may be complete: this program checks before the quarantine. */
-export function isUnjudged(workspace: Workspace): (attempt: LostAttempt) => boolean {
-  return ({ path }) => quarantineIn(path, workspace.state.root) === undefined;
 }
 
 async function adoptOne(
@@ -50,7 +44,7 @@ async function adoptOne(
     if (!existsSync(path)) return { kind: "refused", why: "another process was quicker" };
     const durationMs = heldMs({ path, card }, ended?.durationMs);
     const end: AttemptEnd = { formatVersion: 1, result: { kind: "succeeded" }, durationMs };
-    // a program that kept no cause did not redact the log
+    // without a cause nothing says that its log was redacted
     const isClean = card.secrets.length === 0 || quarantineIn(path, workspace.state.root) !== undefined;
     const log = join(path, isClean ? "log" : "no-log");
     if (!isClean) writeFileSync(log, leftOut(card.secrets));

@@ -26,15 +26,13 @@ export function costByLedger(
 /**
  * The time for which the attempt held its GPUs, in ms: over all its supervisors and jobs, without the time between them
  * and in a queue. `lastMs` is the duration of its last supervisor, once that has ended: it lacks the time of earlier
- * ones. The time of a branch's parent is the parent's.
+ * ones.
  */
 export function heldMs(attempt: Omit<PlacedAttempt, "name">, lastMs?: number): number {
-  const { path, card } = attempt;
+  const { path } = attempt;
   const sinceStartMs = lastSpending(join(path, "spending.jsonl"))?.sinceStartMs;
-  const parentMs = card.parts.branch?.sinceStartMs ?? 0;
-  const knownMs = sinceStartMs === undefined ? undefined : Math.max(0, sinceStartMs - parentMs);
-  if (lastMs !== undefined) return Math.max(lastMs, knownMs ?? 0);
-  if (knownMs !== undefined) return knownMs;
+  if (lastMs !== undefined) return Math.max(lastMs, sinceStartMs ?? 0);
+  if (sinceStartMs !== undefined) return sinceStartMs;
   return isOnCluster(attempt) ? jobsMs(attempt) : lastSignMs(attempt);
 }
 

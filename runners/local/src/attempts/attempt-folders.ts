@@ -33,8 +33,8 @@ import { processName } from "@mlrb/kit/processes/process-name";
 import { look } from "../leases/heartbeat.ts";
 import { lifeOf, thisProcess } from "../leases/owner.ts";
 import { isResumable } from "../resume/resumable.ts";
-import { refuseNewer } from "../store/newer-format.ts";
-import { raiseFormat, type StateFolder } from "../store/state-folder.ts";
+import { refuseOther } from "../store/other-format.ts";
+import type { StateFolder } from "../store/state-folder.ts";
 
 export type AttemptFolder = {
   name: string;
@@ -78,7 +78,6 @@ export function makeAttemptFolder(
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
   const path = join(running, name);
   const unfinished = join(dirname(running), "records", `tmp-${processName}-new-${made}`);
-  raiseFormat({ state: dirname(dirname(running)) });
   try {
     mkdirSync(unfinished, { recursive: true });
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(unfinished, part));
@@ -163,7 +162,7 @@ function stateOf(path: string, card: AttemptCard): AttemptFolder["state"] {
   if (life === "elsewhere") return { kind: "elsewhere", owner: supervisor ?? card.by };
   if (life === "alive" && supervisor) return { kind: "running", supervisor };
   const resumes = !toldToEnd(path) && (isResumable(path, card) || hasOpenJob(path));
-  if (resumes) return { kind: "resumable", supervisor }; // also if its run lives: it could start no other supervisor, or made a branch
+  if (resumes) return { kind: "resumable", supervisor }; // also if its run lives: it could start no other supervisor
   return life === "alive" ? { kind: "preparing" } : { kind: "lost", supervisor };
 }
 
@@ -288,7 +287,7 @@ function read<const Schema extends object>(
   return reading?.kind === "ok" ? reading.value : undefined;
 }
 
-/** Undefined if the file is missing or not JSON. Throws NewerFormat; its message starts with `what`. */
+/** Undefined if the file is missing or not JSON. Throws OtherFormat; its message starts with `what`. */
 function readVersioned<const Schema extends object>(
   schema: Schema,
   path: string,
@@ -304,7 +303,7 @@ function readVersioned<const Schema extends object>(
     return { kind: "unreadable", cause: code };
   }
   const { formatVersion, parts } = Object(value) as { formatVersion?: unknown; parts?: unknown };
-  refuseNewer(what, formatVersion, 1);
-  refuseNewer(`the key of ${what}`, (Object(parts) as { keyFormat?: unknown }).keyFormat, attemptKeyFormat);
+  refuseOther(what, formatVersion, 1);
+  refuseOther(`the key of ${what}`, (Object(parts) as { keyFormat?: unknown }).keyFormat, attemptKeyFormat);
   return checkFormat(schema, value);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -39,24 +39,4 @@ test("a run without a cap keeps the cap of an attempt, and adds none where the a
   handOverPurse(attempt, by("first"));
   takeOverPurse(attempt, by("second"));
   assert.equal(readPurse(file)!.cap, null);
-});
-
-test("a purse that its harness reads once stays unchanged, except for a movable cap", (t) => {
-  const { attempt, by, file, capOf } = place(t);
-  assert.equal(takeOverPurse(attempt, by("second", 3)), false);
-  assert.equal(takeOverPurse(attempt, by("second")), true);
-  assert.equal(readPurse(file), undefined);
-  handOverPurse(attempt, by("first", 10));
-  const old = JSON.stringify({ formatVersion: 1, prices: [], cap: capOf("first") });
-  writeFileSync(file, old);
-  assert.equal(takeOverPurse(attempt, by("second", 3)), true);
-  assert.equal(readFileSync(file, "utf8"), old);
-  assert.match(readFileSync(capOf("first"), "utf8"), /"maxDollars":3/u);
-});
-
-test("a purse without a movable cap is reported", (t) => {
-  const { attempt, by, file } = place(t);
-  writeFileSync(file, JSON.stringify({ formatVersion: 1, prices: [], cap: null }));
-  assert.equal(takeOverPurse(attempt, by("second", 3)), false);
-  assert.equal(takeOverPurse(attempt, by("second")), true);
 });

@@ -18,21 +18,16 @@ export function handOverPurse(attempt: string, { purse, run, workspace }: Of): v
 
 /**
  * Puts an attempt that an earlier run began under the cap and the prices of this run. Without a cap in this run, the
- * attempt keeps its own. An attempt whose program reads its purse once changes only the amount of its cap. Returns
- * false where this run has a cap that cannot be applied to the attempt.
+ * attempt keeps its own.
  */
-export function takeOverPurse(attempt: string, { purse, run, workspace }: Of): boolean {
+export function takeOverPurse(attempt: string, { purse, run, workspace }: Of): void {
+  if (purse === undefined) return;
   const path = join(attempt, purseFile);
-  const before = readPurse(path);
-  const isCapped = purse?.maxDollars !== undefined;
-  if (purse === undefined || before === undefined) return !isCapped;
-  if (before.runs.length > 0) {
-    const cap = capOf({ purse, run, workspace }) ?? before.cap;
-    writePurse(path, { runs: [{ run, prices: purse.prices }, ...before.runs], cap });
-    return true;
-  }
-  if (isCapped && before.cap !== null) writeCap(before.cap, purse.maxDollars!);
-  return !isCapped || before.cap !== null;
+  const { runs, cap } = readPurse(path) ?? { runs: [], cap: null };
+  writePurse(path, {
+    runs: [{ run, prices: purse.prices }, ...runs],
+    cap: capOf({ purse, run, workspace }) ?? cap,
+  });
 }
 
 function capOf({ purse, run, workspace }: Of): string | undefined {

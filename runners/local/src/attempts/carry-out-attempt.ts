@@ -62,8 +62,7 @@ export async function carryOutAttempt(
   try {
     const adopted = await adoptedAttempt(bound.key, context);
     if (adopted?.state.kind === "elsewhere") return runsElsewhere(adopted.state.owner);
-    // a branch without its folder would be another attempt
-    if (!adopted && (context.goesOn || instance.branch)) return goneMeanwhile;
+    if (!adopted && context.goesOn) return goneMeanwhile;
     const card = adopted?.card ?? cardOf(instance, bound, context);
     const resumes = adopted?.state.kind === "resumable";
     begun = adopted !== undefined;
@@ -86,18 +85,15 @@ export async function carryOutAttempt(
     if (adopted && resumes) {
       const work = { ...context, work: path, token: attemptToken(name) };
       const request = goesOn ? requestOfJob(attempt, work) : await prepareStage(instance, bound, work);
-      // a branch that no supervisor had
-      const isNew = card.parts.branch !== undefined && isUnsupervised(adopted);
-      if (isNew) handOverPurse(path, context);
-      const underCap = isNew || takeOverPurse(path, context);
+      takeOverPurse(path, context);
       clearForResume(attempt); // once nothing can fail any more
       running = startSupervised({ path, name }, request, { ...supervisor, ...(goesOn && { adopts: true }) });
-      if (!isNew) context.adopted(card.startedAt, { underCap, resumed: true });
+      context.adopted(card.startedAt, { resumed: true });
     } else if (adopted) {
-      const underCap = takeOverPurse(path, context);
+      takeOverPurse(path, context);
       running = watchSupervised(path, name);
       startedMs -= Date.now() - Date.parse(card.startedAt);
-      context.adopted(card.startedAt, { underCap });
+      context.adopted(card.startedAt);
     } else {
       const request = await prepareStage(instance, bound, {
         ...context,
@@ -150,10 +146,6 @@ export async function carryOutAttempt(
     await log?.end();
     if (attempt && !begun) await removeAttempt(attempt.path); // nothing ran in it
   }
-}
-
-function isUnsupervised({ state }: AttemptFolder): boolean {
-  return state.kind === "resumable" && state.supervisor === undefined;
 }
 
 /** For the supervisor of a job that goes on: the job has its own request. */

@@ -14,7 +14,6 @@ import { logPath } from "../stage/log-path.ts";
 import { undeclaredReads } from "../stage/refusals.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { adoptLost, isUnjudged } from "./adopt-lost.ts";
 import {
   type AttemptFolder,
   attemptFolders,
@@ -48,8 +47,6 @@ export async function collectEndedAttempts(workspace: Workspace, options: Collec
       lease.release();
     }
   }
-  for (const { attempt, kind } of await adoptLost(workspace, isUnjudged(workspace)))
-    if (kind === "kept") options.tell(`kept    ${attempt.card.slot.stage}  (was lost, and had ended before)`);
 }
 
 type Context = CollectOptions & { workspace: Workspace; isHeld: () => boolean };

@@ -7,9 +7,9 @@ import { isElsewhere } from "./attempts-elsewhere.ts";
 
 type Place = { state: Pick<StateFolder, "attempts" | "running"> };
 
-/** Names of the attempts of these action keys in `lost/`. */
-export function lostNames(keys: readonly string[], { state }: Place): Set<string> {
-  const lost = attemptFolders(join(state.attempts, "lost")).filter(({ card }) => keys.includes(card.key));
+/** Names of the attempts of this action key in `lost/`. */
+export function lostNames(key: string, { state }: Place): Set<string> {
+  const lost = attemptFolders(join(state.attempts, "lost")).filter(({ card }) => card.key === key);
   return new Set(lost.map(({ name }) => name));
 }
 
@@ -19,15 +19,15 @@ export function lostNames(keys: readonly string[], { state }: Place): Set<string
  * first try.
  */
 export function leftAttempt(
-  keys: readonly string[],
+  key: string,
   place: Place,
   before: ReadonlySet<string>,
 ): "adoptable" | "other" | undefined {
   const { running } = place.state;
-  if (damagedAttempts(running).some((one) => keys.some((key) => one.mayHaveKey(key)))) return "other";
-  const held = keys.flatMap((key) => attemptOf(key, place) ?? []);
-  if (held.length > 0) return held.some(isElsewhere) ? "other" : "adoptable";
+  if (damagedAttempts(running).some((one) => one.mayHaveKey(key))) return "other";
+  const held = attemptOf(key, place);
+  if (held) return isElsewhere(held) ? "other" : "adoptable";
   // read first: an attempt may move to `lost/` meanwhile
-  const left = attemptFolders(running).some(({ card }) => keys.includes(card.key));
-  return left || lostNames(keys, place).difference(before).size > 0 ? "other" : undefined;
+  const left = attemptFolders(running).some(({ card }) => card.key === key);
+  return left || lostNames(key, place).difference(before).size > 0 ? "other" : undefined;
 }

@@ -15,11 +15,11 @@ export type LostAttempt = PlacedAttempt & { left: Quarantined };
 
 type Place = Pick<StateFolder, "attempts" | "root">;
 
-/** Sorted by name. An older program wrote no cause: the cause and the cost are then read from the remaining files. */
+/** Sorted by name. Where cause.json cannot be read, the cost is read from the remaining files. */
 export function lostAttempts({ attempts, root }: Place): LostAttempt[] {
   return attemptFolders(join(attempts, "lost")).map(({ name, path, card }) => ({
     ...{ name, path, card },
-    left: quarantineIn(path, root) ?? withoutCause({ path, card }, root, olderProgram),
+    left: quarantineIn(path, root) ?? withoutCause({ path, card }, root, unreadable),
   }));
 }
 
@@ -46,7 +46,7 @@ function brokenOff({ attempts, root }: Place): LostAttempt[] {
     });
 }
 
-const olderProgram: EndCause = { kind: "supervisor-lost", detail: "an older program kept no cause" };
+const unreadable: EndCause = { kind: "supervisor-lost", detail: "its cause.json cannot be read" };
 
 function withoutCause(
   { path, card }: Omit<PlacedAttempt, "name">,

@@ -86,7 +86,7 @@ export function quarantinedMs(path: string): number {
   return statSync(join(path, causeFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** The cause and cost in a folder of `lost/`. Undefined without them, as in folders of older programs. */
+/** The cause and cost in a folder of `lost/`. Undefined if they cannot be read. */
 export function quarantineIn(path: string, root: string): Quarantined | undefined {
   const text = ifReadable(() => readFileSync(join(path, causeFile), "utf8"));
   const reading = text === undefined ? undefined : readFormat(quarantineCause, text);

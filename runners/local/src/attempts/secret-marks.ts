@@ -25,7 +25,7 @@ export function markSecrets(folder: string, secrets: Record<string, string>): vo
   }
 }
 
-/** Whether these are all values that the attempt ever had; false where an older program wrote no marks. */
+/** Whether these are all values that the attempt ever had; false where the marks cannot be read. */
 export function knowsSecrets(folder: string, secrets: Record<string, string>): boolean {
   const values = Object.values(secrets);
   try {

@@ -7,7 +7,6 @@ import { environmentStage, type Plan } from "@mlrb/core/plan/plan";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import type { Result } from "../run/result.ts";
-import { exampleCard, exampleEnd, exampleParts } from "../testing/example-record.ts";
 import { type Home, home, type SmallStage, smallPlan, withoutPython } from "../testing/small-plan.ts";
 import { type Bound, bind } from "./bind-inputs.ts";
 import { hostFacts, hostKind, processorClass } from "./host-facts.ts";
@@ -380,7 +379,7 @@ test("a container image is in the key, and the host's own programs are not", asy
   assert.equal(inHost.key, here.key);
 });
 
-test("a dotfile next to a Dockerfile is in an attempt's key, and not in its format 1 key", async (t) => {
+test("a dotfile next to a Dockerfile is in an attempt's key", async (t) => {
   const at = home(t);
   at.write("images/tools/Dockerfile", "FROM scratch\n");
   const one = { name: "say", durable: true, ...contained("images/tools/Dockerfile") };
@@ -388,29 +387,4 @@ test("a dotfile next to a Dockerfile is in an attempt's key, and not in its form
   at.write("images/tools/.hidden", "x");
   const now = await boundIn(at, one);
   assert.notEqual(now.key, before.key);
-  assert.equal(now.former?.image, before.former?.image);
-});
-
-test("only an attempt has a format 1 key", async (t) => {
-  const at = home(t);
-  assert.equal((await boundIn(at, { name: "say" })).former, undefined);
-  const { former } = await boundIn(at, { name: "say", durable: true });
-  assert.equal(former?.keyFormat, 1);
-});
-
-test("an attempt that runs under its format 1 key is bound to that key", async (t) => {
-  const at = home(t);
-  at.write("given/one.txt", "one");
-  at.write("given/.hidden", "no part of format 1");
-  const one = { name: "say", durable: true, ...declares };
-  const { former, key } = await boundIn(at, one);
-  assert.deepEqual(Object.keys(former!.files), ["given/one.txt"]);
-  const then = actionKey(former!);
-  assert.notEqual(then, key);
-  const { running } = at.open().state;
-  const card = { ...exampleCard, key: then, parts: { ...exampleParts, keyFormat: 1 } };
-  at.write(join(running.slice(at.root.length), "one/attempt.json"), JSON.stringify(card));
-  at.write(join(running.slice(at.root.length), "one/end.json"), JSON.stringify(exampleEnd));
-  const found = await boundIn(at, one);
-  assert.deepEqual([found.key, found.parts], [then, former]);
 });

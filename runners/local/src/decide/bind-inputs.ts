@@ -2,7 +2,7 @@
 // bind here, so they cannot disagree.
 
 import { hash } from "node:crypto";
-import { actionKey, type BoundInputs, formerParts, keyParts } from "@mlrb/core/key/action-key";
+import { actionKey, type BoundInputs, keyParts } from "@mlrb/core/key/action-key";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
@@ -13,15 +13,12 @@ import type { BindContext } from "../run/result.ts";
 import { mayWrite } from "../store/read-only-state.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { collectMembers } from "./collect-members.ts";
-import { heldUnder } from "./former-attempt-key.ts";
 import { hostFacts, hostKind, processorClass } from "./host-facts.ts";
-import { formerImageOf, imageOf } from "./image-identity.ts";
+import { imageOf } from "./image-identity.ts";
 
 export type Bound = {
   key: string;
   parts: KeyParts;
-  /** For an attempt: its parts in format 1, for comparison with records of that format. */
-  former?: KeyParts;
   /** Input artifacts by input name. */
   inputs: Record<string, Artifact>;
   /** Digests of the script's source files, for reasons only. */
@@ -38,7 +35,7 @@ const nothing: Record<string, string> = {};
 /** `results` holds everything the instance depends on; `undefined` members were not selected. */
 export async function bind(instance: Instance, context: BindContext): Promise<Bound> {
   const { workspace } = context;
-  const { action, stage } = instance;
+  const { stage } = instance;
   const bound = boundInputs(instance, context);
   const inputs = Object.fromEntries(Object.entries(bound).map(([name, { digest }]) => [name, digest]));
   const manifest = stage.collect.length > 0 ? collectMembers(instance, context) : undefined;
@@ -46,24 +43,16 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
   const counts = !stage.durable || instance.members.length > 0;
   if (manifest && counts) inputs.manifest = keptManifest(canonicalJson(manifest), workspace);
   const { environment, codeFiles, ...declared } = await declaredParts(instance, context);
-  const { digests } = workspace;
-  let parts = keyParts(instance, {
+  const parts = keyParts(instance, {
     ...declared,
     inputs,
     environment: environment?.key ?? null,
     ...(await serviceOf(instance, context)),
   });
-  let key = stage.name === environmentStage ? environment!.key : actionKey(parts);
-  let former: KeyParts | undefined;
-  if (stage.durable) {
-    const then = { ...parts, ...formerImageOf(instance, workspace) };
-    former = formerParts(instance, then, digests.ofPatterns(action.files));
-    ({ key, parts } = heldUnder({ key, parts }, former, { instance, plan: context.plan, workspace }));
-  }
+  const key = stage.name === environmentStage ? environment!.key : actionKey(parts);
   return {
     key,
     parts,
-    ...(former && { former }),
     inputs: bound,
     codeFiles,
     ...(manifest && { manifest }),

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Network } from "@mlrb/formats/declared/pipeline";
 import type { Member } from "@mlrb/formats/stage/collected";
-import type { HeldRecord } from "../records/attempt-records.ts";
 import type { Result } from "../run/result.ts";
 import { exampleParts, exampleRecord } from "../testing/example-record.ts";
 import { home, smallPlan } from "../testing/small-plan.ts";
@@ -22,13 +21,13 @@ function planWith(network?: Network) {
 }
 
 /** The members of a report of which nothing is selected but itself, after an attempt with the network `made`. */
-function lastKnown(t: TestContext, made: Network, planned: Network, harness = {}): Member {
+function lastKnown(t: TestContext, made: Network, planned: Network): Member {
   const at = home(t);
   writeFileSync(join(at.root, "log"), "");
   const workspace = at.open();
   const network = made === "none" ? {} : { network: made };
   const slot = { pipeline: "small", profile: "smoke", stage: "attempt" };
-  const record = { ...exampleRecord, slot, harness, parts: { ...exampleParts, ...network } };
+  const record = { ...exampleRecord, slot, parts: { ...exampleParts, ...network } };
   workspace.attempts.put(record, join(at.root, "log"));
   workspace.last.put({ id: "attempt", key: record.attemptKey, durationMs: 1 });
   const plan = planWith(planned);
@@ -57,7 +56,7 @@ test("the last attempt outside the selection is not collected if it was made in 
     ["full", "hub"],
     ["full", "none"],
   ] as const) {
-    const { outcome, cause } = lastKnown(t, made, planned, { "runners/agents/src/hub/a.ts": "digest" });
+    const { outcome, cause } = lastKnown(t, made, planned);
     assert.equal(outcome, "not-run", `${made}, ${planned}`);
     assert.match(cause, /its last attempt had another network: no mean holds attempts of two conditions/);
   }
@@ -110,27 +109,6 @@ test("the order in which the members are planned does not change a manifest", (t
   };
   assert.deepEqual(manifest([10, 2, 1]), manifest([1, 2, 10]));
   assert.equal(manifest([2, 1])[0]!.members.length, 2);
-});
-
-test("a record from before records named the network is used as open, with a note that every table prints", (t) => {
-  const { outcome, condition, note } = lastKnown(t, "none", "full", { "runners/agents/src/a.ts": "digest" });
-  assert.deepEqual([outcome, condition], ["succeeded", "open"]);
-  assert.match(note!, /older than records that name the network/);
-  assert.equal(lastKnown(t, "full", "full").note, undefined);
-});
-
-test("the note on an old record does not replace the note of its result", (t) => {
-  const plan = planWith("full");
-  const record = { record: exampleRecord } as HeldRecord;
-  const result: Result = {
-    outcome: { kind: "reused" },
-    outputs: {},
-    record,
-    note: "stale, accepted: why not",
-  };
-  const context = { plan, workspace: home(t).open(), results: [result] };
-  const [attempt] = collectMembers(plan.instances[2]!, context).members;
-  assert.match(attempt!.note!, /^stale, accepted: why not; its record is older/);
 });
 
 test("collected files share a folder; folders, and files for an attempt, have the paths that are in earlier keys", (t) => {

@@ -14,7 +14,6 @@ import { recordedWeakLimits } from "../records/recorded-limits.ts";
 import { recordedResumes } from "../records/recorded-resumes.ts";
 import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { hasNetwork } from "./former-attempt-key.ts";
 
 /**
  * Lists every planned member of a collecting stage by its id, whatever its outcome: the order of an axis' values in
@@ -55,7 +54,7 @@ export function collectMembers(instance: Instance, context: BindContext): Collec
               }),
             )
           : {},
-        ...noteOf(member, result),
+        ...(result?.note !== undefined && { note: result.note }),
         ...plannedFacts(member),
         ...(given && result.record && recordMarks(result.record, stage.untrusted)),
       };
@@ -72,18 +71,6 @@ function plannedFacts({ stage, action, execution }: Instance): Pick<Member, "con
 function isAttempt({ durable, untrusted }: Instance["stage"]): boolean {
   return durable && untrusted;
 }
-
-/** Tables print it. That an old record does not say which network the attempt had is no reason to lose the attempt. */
-function noteOf(member: Instance, result: Result | undefined): Pick<Member, "note"> {
-  const { note, record } = result ?? {};
-  const unsaid = record !== undefined && record.record.parts.network !== reachedNetwork(member);
-  const notes = [note, isAttempt(member.stage) && unsaid ? unsaidNetwork : undefined];
-  const text = notes.filter((one) => one !== undefined).join("; ");
-  return text === "" ? {} : { note: text };
-}
-
-const unsaidNetwork =
-  "its record is older than records that name the network: a full network, as planned here, is assumed";
 
 /** What tables say about a record besides its outputs. */
 function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boolean): Partial<Member> {
@@ -138,7 +125,7 @@ class LastKnown {
     const { store, attempts } = workspace;
     if (!outputs || !Object.values(outputs).every((output) => store.hasAll(output, attempts.isThinned)))
       return undefined;
-    if (record && !hasNetwork(record.record, reachedNetwork(instance))) return "other-condition";
+    if (record && record.record.parts.network !== reachedNetwork(instance)) return "other-condition";
     return (
       (action && this.#unusable(instance, action.parts.inputs)) ?? {
         outcome: { kind: "reused" },

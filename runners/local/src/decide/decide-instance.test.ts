@@ -35,14 +35,11 @@ function decide(
 }
 
 /** A plan whose attempt has a record made from other parameters. */
-async function staleAttempt(
-  t: TestContext,
-  harness: Record<string, string> = {},
-): Promise<{ at: Home; plan: Plan; digest: string }> {
+async function staleAttempt(t: TestContext): Promise<{ at: Home; plan: Plan; digest: string }> {
   const at = home(t);
   const { key, parts } = await boundOf(at, smallPlan(attempt));
   const slot = { pipeline: "small", profile: "smoke", stage: "attempt" };
-  const record = { ...exampleRecord, slot, attemptKey: key, parts, harness };
+  const record = { ...exampleRecord, slot, attemptKey: key, parts };
   const digest = at.open().attempts.put(record, join(at.root, "no log"));
   return { at, plan: smallPlan(otherParams), digest };
 }
@@ -138,22 +135,6 @@ test("a stale attempt with another network is another condition, and is never ac
       ),
     );
   }
-});
-
-test("a stale attempt from before keys had the network is accepted with a full network, and not with a gateway", async (t) => {
-  const { at, plan, digest } = await staleAttempt(t, { "runners/agents/src/attempt/run-attempt.ts": "0" });
-  const planned = (network: "full" | "hub") => {
-    const instances = plan.instances.map((one) => ({ ...one, execution: { ...one.execution, network } }));
-    return { ...plan, instances };
-  };
-  const stale = { kind: "accept", why: "a typo" } as const;
-  const accepted = await decide(at, planned("full"), { stale });
-  assert.ok(accepted.action === "reuse");
-  assert.equal(accepted.cached.record?.digest, digest);
-  assert.deepEqual((await decide(at, planned("full"))).reasons, [
-    { kind: "stale", record: digest, changed: [{ kind: "params-changed", names: ["added"] }] },
-  ]);
-  assert.equal((await decide(at, planned("hub"), { stale })).action, "leave");
 });
 
 test("--accept-stale uses the stale attempt that was made here, and not the imported one that fits the plan", async (t) => {

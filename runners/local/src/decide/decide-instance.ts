@@ -11,7 +11,6 @@ import { leftStale, type StalePolicy } from "../run/run-request.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Bound, bind } from "./bind-inputs.ts";
 import { type CachedAction, type CacheSearch, findCachedAction, foundRecord } from "./find-cached-action.ts";
-import { hasNetwork } from "./former-attempt-key.ts";
 import {
   reasonsToReuse,
   reasonsToRun,
@@ -65,7 +64,7 @@ function decideBound(instance: Instance, bound: Bound, context: DecideContext): 
   const { plan, workspace, stale, runners } = context;
   const found = findCachedAction(instance, bound, context);
   if (found.kind === "found")
-    return { action: "reuse", cached: found.cached, reasons: reasonsToReuse(bound, instance, found.cached) };
+    return { action: "reuse", cached: found.cached, reasons: reasonsToReuse(found.cached) };
   if (found.kind === "undecided") return undecidedDecision(found, bound, context);
   const accepts = found.kind === "stale" && stale.kind === "accept" && isSameCondition(found.held, bound);
   if (accepts) return acceptStale(found.held, stale.why, workspace);
@@ -116,7 +115,7 @@ function undecidedDecision(
 
 /** Attempts with another network are another condition: no mean holds both, even if a person accepts one. */
 function isSameCondition({ record }: HeldRecord, { parts }: Bound): boolean {
-  return hasNetwork(record, parts.network);
+  return record.parts.network === parts.network;
 }
 
 function acceptStale(held: HeldRecord, why: string, workspace: Workspace): Decision {

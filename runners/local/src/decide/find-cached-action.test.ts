@@ -9,11 +9,10 @@ import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { thisProcess } from "../leases/owner.ts";
 import { environmentPython } from "../process/environments.ts";
-import type { HeldRecord } from "../records/attempt-records.ts";
 import { home, type SmallStage, smallPlan, withoutPython } from "../testing/small-plan.ts";
 import { type Bound, bind } from "./bind-inputs.ts";
 import { type CachedAction, findCachedAction } from "./find-cached-action.ts";
-import { reasonsToReuse, reasonsToRun, staleReason } from "./run-reasons.ts";
+import { reasonsToRun, staleReason } from "./run-reasons.ts";
 
 type Lab = ReturnType<typeof lab>;
 
@@ -456,33 +455,4 @@ test("a changed script is reported by its own name when its file digests are los
   rmSync(store.pathOf(actions.get(before.bound.key)!.codeFiles));
   const now = withCode(one, "b".repeat(64), codeOf("2"), { "say.ts": "1", "b.ts": "2" });
   assert.deepEqual(reasons(at, now), [{ kind: "code-changed", file: "say.ts" }]);
-});
-
-test("a format 1 record is stale only for parts that format 1 has", async (t) => {
-  const at = lab(t);
-  const { plan, bound } = await caseOf(at, attempt);
-  const [instance] = plan.instances;
-  const held = (parts: KeyParts) => ({ digest: "d", record: { parts } }) as unknown as HeldRecord;
-  const former = bound.former!;
-  const staleFor = (parts: KeyParts) => staleReason(instance!, bound, { held: held(parts), plan }).changed;
-  assert.deepEqual(staleFor({ ...former, params: { added: 1 } }), [
-    { kind: "params-changed", names: ["added"] },
-  ]);
-  assert.deepEqual(staleFor({ ...former, params: { unset: null } }), [{ kind: "never-succeeded" }]);
-  const since = { ...bound.parts, params: { added: 1 }, agentEnv: { LANG: "C" } };
-  assert.deepEqual(
-    staleFor(since).map(({ kind }) => kind),
-    ["params-changed", "env-changed"],
-  );
-});
-
-test("only an attempt that is reused under an earlier key format has a reason that names the format", async (t) => {
-  const at = lab(t);
-  const reasons = ({ plan, bound }: Case) =>
-    reasonsToReuse(bound, plan.instances[0]!, { outputs: {}, durationMs: 0 });
-  const now = await caseOf(at, attempt);
-  assert.deepEqual(reasons(now), [{ kind: "unchanged" }]);
-  assert.deepEqual(reasons(await caseOf(at, stage)), [{ kind: "unchanged" }]);
-  const then = { ...now, bound: { ...now.bound, parts: now.bound.former! } };
-  assert.deepEqual(reasons(then), [{ kind: "unchanged" }, { kind: "keyed-by-format", format: 1 }]);
 });

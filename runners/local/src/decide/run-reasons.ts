@@ -1,6 +1,5 @@
 // Returns the reasons to reuse an instance, to run it, and to call its record stale: the key parts that differ.
 
-import { attemptKeyFormat, partsBeforeNetwork } from "@mlrb/core/key/action-key";
 import { changes, type Reason, reasonWords } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { type Outcome, unreachable } from "@mlrb/core/ports/outcome";
@@ -12,14 +11,11 @@ import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { Bound } from "./bind-inputs.ts";
 import type { CachedAction, CacheSearch } from "./find-cached-action.ts";
-import { formerChanges, keyedBeforeNetwork } from "./former-attempt-key.ts";
 
-export function reasonsToReuse({ parts }: Bound, { stage }: Instance, cached: CachedAction): Reason[] {
-  const format = parts.keyFormat;
+export function reasonsToReuse(cached: CachedAction): Reason[] {
   const origin = cached.record?.origin;
   return [
     { kind: "unchanged" },
-    ...(stage.durable && format !== attemptKeyFormat ? [{ kind: "keyed-by-format", format } as const] : []),
     ...(origin ? [{ kind: "imported", signedBy: origin.signedBy } as const] : []),
     ...(cached.remote === undefined ? [] : [{ kind: "remote", signedBy: cached.remote } as const]),
     ...undecidedReasons(cached),
@@ -86,8 +82,7 @@ function reasonsToMake(
   const goesOn = instance.stage.durable && attemptOf(bound.key, workspace);
   if (goesOn) {
     const { state, card } = goesOn;
-    const isNewBranch = card.parts.branch && "supervisor" in state && state.supervisor === undefined;
-    const resumes = state.kind === "resumable" && !isNewBranch;
+    const resumes = state.kind === "resumable";
     return [{ kind: "goes-on", since: card.startedAt, ...(resumes && { resumes }) }];
   }
   const lost =
@@ -103,8 +98,6 @@ function reasonsToMake(
 type Earlier = {
   parts: KeyParts;
   codeFiles?: Record<string, string>;
-  /** Of a record. */
-  harness?: Record<string, string>;
 };
 
 function earlier(instance: Instance, key: string, workspace: Workspace): Earlier | undefined {
@@ -120,16 +113,12 @@ function earlier(instance: Instance, key: string, workspace: Workspace): Earlier
 /** What differs between the parts of two keys of an instance; `never-succeeded` if nothing does. */
 export function differences(
   instance: Instance,
-  bound: Pick<Bound, "parts" | "former" | "codeFiles">,
+  bound: Pick<Bound, "parts" | "codeFiles">,
   { plan, before }: { plan: Plan; before: Earlier },
 ): Reason[] {
   const from = new Map(instance.inputs.map((input) => [input.name, plan.instances[input.from]!.id]));
   const stageOf = (input: string) => from.get(input);
-  const ofFormer = before.parts.keyFormat === 1 && bound.former;
-  const changed = ofFormer
-    ? formerChanges(before.parts, ofFormer, stageOf)
-    : changes(before.parts, partsToCompare(bound, before), stageOf);
-  const reasons = changed.flatMap((reason): Reason[] => {
+  const reasons = changes(before.parts, bound.parts, stageOf).flatMap((reason): Reason[] => {
     const old = before.codeFiles;
     if (reason.kind !== "code-changed" || !old) return [reason];
     const files = Object.keys({ ...old, ...bound.codeFiles }).filter(
@@ -140,12 +129,6 @@ export function differences(
       : [reason];
   });
   return reasons.length > 0 ? reasons : [{ kind: "never-succeeded" }];
-}
-
-/** Without the network where the record's key did not contain it. */
-function partsToCompare({ parts }: Pick<Bound, "parts">, { parts: last, harness = {} }: Earlier): KeyParts {
-  const open = keyedBeforeNetwork({ parts: last, harness }) ? partsBeforeNetwork(parts) : undefined;
-  return open ?? parts;
 }
 
 function scriptOf(instance: Instance): string | undefined {

@@ -4,7 +4,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
@@ -12,7 +12,6 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import type { Store } from "../store/artifact-store.ts";
-import { raiseFormat } from "../store/state-folder.ts";
 import { syncFolder, syncPath } from "../store/sync-folder.ts";
 import type { VerifiedContents } from "../store/verified-contents.ts";
 import { ingestRecord } from "./archives/import-record.ts";
@@ -202,7 +201,7 @@ export class AttemptRecords {
     return { digest, record, ...(origin && { origin }), ...(decisions.length > 0 && { decisions }) };
   }
 
-  /** Throws DamagedRecord and NewerFormat. */
+  /** Throws DamagedRecord and OtherFormat. */
   read(digest: string): AttemptRecord {
     let text: string;
     try {
@@ -227,7 +226,6 @@ export class AttemptRecords {
     const temporary = join(this.#records, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
     const path = join(this.#records, digest);
     try {
-      raiseFormat({ state: dirname(dirname(this.#records)) });
       mkdirSync(temporary, { recursive: true });
       const context = { store: this.#store, verified: this.#verified };
       materializeRecord(Object.values(record.outputs), temporary, context);

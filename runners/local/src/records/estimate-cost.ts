@@ -21,13 +21,8 @@ export function estimateCost(instance: Instance, { attempts }: Pick<Workspace, "
   const budget = canonicalJson(instance.action.budget);
   return estimateFrom(
     instance,
-    // an extended attempt used more than its budget, and a branch has a part of the calls
-    earlier.filter(
-      (record) =>
-        canonicalJson(record.parts.budget) === budget &&
-        isUndisturbed(record) &&
-        record.parts.branch === undefined,
-    ),
+    // an extended attempt used more than its budget
+    earlier.filter((record) => canonicalJson(record.parts.budget) === budget && isUndisturbed(record)),
   );
 }
 

@@ -11,7 +11,7 @@ export function recordText(record: AttemptRecord): string {
   return `${canonicalJson(record, 2)}\n`;
 }
 
-/** Throws DamagedRecord and NewerFormat. `known` remembers which records were checked. */
+/** Throws DamagedRecord and OtherFormat. `known` remembers which records were checked. */
 export function parseRecord(
   digest: string,
   text: string,

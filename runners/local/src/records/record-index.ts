@@ -9,7 +9,7 @@ import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { writeWhole } from "@mlrb/kit/json-file";
-import { NewerFormat } from "../store/newer-format.ts";
+import { OtherFormat } from "../store/other-format.ts";
 import { whereWritable } from "../store/read-only-state.ts";
 import { readAdjudications } from "./adjudications.ts";
 import { DamagedRecord, damagedWords } from "./damaged-record.ts";
@@ -32,7 +32,7 @@ export class RecordIndex {
   readonly #folder: string;
   readonly #records: string;
   readonly #file: string;
-  /** Throws DamagedRecord and NewerFormat. */
+  /** Throws DamagedRecord and OtherFormat. */
   readonly #read: (digest: string) => AttemptRecord;
   #loaded: Loaded | undefined;
   /**
@@ -110,7 +110,7 @@ export class RecordIndex {
     try {
       this.#load();
     } catch (error) {
-      if (!(error instanceof NewerFormat)) throw error; // an error of another record, which is reported where that record is needed
+      if (!(error instanceof OtherFormat)) throw error; // an error of another record, which is reported where that record is needed
     }
     return this.#checked.has(digest);
   }
@@ -164,14 +164,14 @@ export class RecordIndex {
     this.#loaded = { byKey: new Map(), bySlot: new Map(), origins, choices, decisions, thinned };
     this.#unknown.clear();
     const held: string[] = [];
-    const dropped: string[] = [];
+    let dropped = 0;
     const known = new Set<string>();
     const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";
     const present = new Set(recordDigests(this.#records));
     try {
       for (const line of text.split("\n").filter((one) => one !== "")) {
         const entry = parseIndexLine(line);
-        if (!entry) dropped.push(line);
+        if (!entry) dropped++;
         if (!entry || !present.has(entry.record)) continue;
         checkFormats(entry.record, { format: entry.format, keyFormat: entry.keyFormat });
         known.add(entry.record);
@@ -180,7 +180,7 @@ export class RecordIndex {
         this.#checked.add(entry.record);
       }
       const learned = [...present].flatMap((digest) => (known.has(digest) ? [] : this.#learn(digest)));
-      const isWhole = dropped.length === 0 && (text === "" || text.endsWith("\n"));
+      const isWhole = dropped === 0 && (text === "" || text.endsWith("\n"));
       const added = (isWhole ? learned : [...held, ...learned]).map((line) => `${line}\n`).join("");
       whereWritable(() => {
         if (!isWhole) writeWhole(this.#file, added);
@@ -190,30 +190,11 @@ export class RecordIndex {
       this.#loaded = undefined; // a later call must not find a partly read index
       throw error;
     }
-    this.#sayDropped(dropped);
-    return this.#loaded;
-  }
-
-  /** No words for lines of earlier versions, which have no checksum, where they say what the record says. */
-  #sayDropped(dropped: string[]): void {
-    if (dropped.length === 0) return;
-    const right = new Map(this.#all().map((line) => [line.record, line]));
-    const wrong = dropped.filter((text) => {
-      try {
-        const { record, sum, ...rest } = JSON.parse(text);
-        const own = right.get(record);
-        return (
-          sum !== undefined ||
-          Object.entries(rest).some(([name, value]) => own && own[name as "key"] !== value)
-        );
-      } catch {
-        return true;
-      }
-    });
-    if (wrong.length > 0)
+    if (dropped > 0)
       process.stderr.write(
-        `dropped ${counted(wrong.length, "line")} of attempts/index.jsonl, torn or not as the record says: the records decide\n`,
+        `dropped ${counted(dropped, "line")} of attempts/index.jsonl, torn or not as the record says: the records decide\n`,
       );
+    return this.#loaded;
   }
 
   /** Returns its line, none for a damaged record, whose remaining text decides which attempt cannot be used. */

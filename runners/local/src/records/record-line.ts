@@ -1,16 +1,17 @@
-// A line of the index: the fields of a record that are known without reading the record. Refuses newer formats.
+// A line of the index: the fields of a record that are known without reading the record. Refuses other formats.
 
 import { crc32 } from "node:zlib";
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { refuseNewer } from "../store/newer-format.ts";
+import { refuseOther } from "../store/other-format.ts";
 
 export type Line = {
   record: string;
   key: string;
   slot: string;
   startedAt: string;
+  /** Both are absent for a damaged record. */
   format?: number;
   keyFormat?: number;
 };
@@ -36,7 +37,7 @@ export function indexLine(line: Line): string {
   return canonicalJson({ ...line, sum: crc32(canonicalJson(line)).toString(16) });
 }
 
-/** Undefined for a torn or changed line, and for one of an earlier version, which has no checksum. */
+/** Undefined for a torn or changed line. */
 export function parseIndexLine(text: string): Line | undefined {
   try {
     const { sum: _, ...line } = JSON.parse(text);
@@ -46,12 +47,12 @@ export function parseIndexLine(text: string): Line | undefined {
   }
 }
 
-/** Throws NewerFormat: an attempt whose record or key this program cannot read must not run again. */
+/** Throws OtherFormat: an attempt whose record or key this program cannot read must not run again. */
 export function checkFormats(
   digest: string,
   { format, keyFormat }: { format: unknown; keyFormat: unknown },
 ): void {
   const name = `attempt ${digest.slice(0, 12)}`;
-  refuseNewer(name, format, 1);
-  refuseNewer(`the key of ${name}`, keyFormat, attemptKeyFormat);
+  refuseOther(name, format, 1);
+  refuseOther(`the key of ${name}`, keyFormat, attemptKeyFormat);
 }

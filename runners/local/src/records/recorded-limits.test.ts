@@ -26,15 +26,10 @@ test("an untrusted agent in a plain folder had no sandbox; a trusted one needs n
   assert.deepEqual(weak({ sandbox: "plain" }, { kind: "nop" }), []);
 });
 
-test("older records of bubblewrap do not say who held the limits", () => {
+test("a record that does not say who held a limit says so", () => {
   assert.deepEqual(weak(bubblewrap), ["not-recorded"]);
   assert.deepEqual(weak({ ...bubblewrap, memoryLimit: "kernel" }), ["not-recorded"]);
   assert.deepEqual(weak(undefined), ["not-recorded"]);
-});
-
-test("older records of containers say who held the disk limit; the engine held the memory limit", () => {
-  assert.deepEqual(weak({ sandbox: "docker", diskLimit: "polled" }), ["disk"]);
-  assert.deepEqual(weak({ sandbox: "podman", diskLimit: "kernel" }), []);
 });
 
 test("a sandbox in which no program ran had no limits to hold", () => {

@@ -11,11 +11,9 @@ export function recordedWeakLimits({ ran, parts }: Pick<AttemptRecord, "ran" | "
   if (sandbox === "plain") return ["no-sandbox"];
   // a sandbox has a version once a program ran in it
   if (sandbox === "bubblewrap" || sandbox === "apptainer") return [];
-  // an engine always limits memory; its older records do not say so
-  const memory = memoryLimit ?? (sandbox === "" || sandbox.startsWith("bubblewrap") ? undefined : "kernel");
-  if (memory === undefined || diskLimit === undefined) return ["not-recorded"];
+  if (memoryLimit === undefined || diskLimit === undefined) return ["not-recorded"];
   return [
-    ...(memory === "kernel" ? [] : ["memory" as const]),
+    ...(memoryLimit === "kernel" ? [] : ["memory" as const]),
     ...(diskLimit === "kernel" ? [] : ["disk" as const]),
   ];
 }

@@ -24,7 +24,7 @@ export function isResumable(path: string, card: Pick<AttemptCard, "gives">): boo
 }
 
 /** The first event of its trajectory; undefined if there is none yet. */
-export function attemptStart(
+function attemptStart(
   path: string,
   { gives }: Pick<AttemptCard, "gives">,
 ): Extract<TrajectoryEvent, { event: "start" }> | undefined {

@@ -57,9 +57,9 @@ export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "p
   isHeld: () => boolean;
   /**
    * Called when the instance is already running, begun by a dead run. `since`: the time of its start, where known.
-   * `underCap` is false for an attempt that this run's `--max-cost` does not reach; `resumed`: its supervisor had died.
+   * `resumed`: its supervisor had died.
    */
-  adopted: (since: string | undefined, how?: { underCap: boolean; resumed?: boolean }) => void;
+  adopted: (since: string | undefined, how?: { resumed?: boolean }) => void;
   /** For a durable instance: whether it was already running when a person confirmed the cost of this run. */
   goesOn: boolean;
   /** Called with the name of an attempt that continues without this interrupted run. */

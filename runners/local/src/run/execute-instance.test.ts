@@ -14,7 +14,6 @@ import { syncBuiltinESMExports } from "node:module";
 import { basename, delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import timers, { setImmediate as turn } from "node:timers/promises";
-import { actionKey } from "@mlrb/core/key/action-key";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
@@ -695,14 +694,6 @@ test("a paid attempt that was lost after its cost was confirmed is not restarted
   const executed = await at.execute({ going: new Set([at.bound.key]) });
   assert.ok(executed.kind === "failed");
   assert.equal(executed.cause, "operator");
-  assert.equal(at.started.length, 0);
-});
-
-test("a paid attempt that an older mlrb began and that was lost meanwhile is not restarted", async (t) => {
-  const at = await lab(t, { ...paid, execution: { executor: "fake", resources: { gpus: 1 } } });
-  assert.ok(at.bound.former, "an attempt has a key of format 1 too");
-  const executed = await at.execute({ going: new Set([actionKey(at.bound.former)]) });
-  assert.equal(executed.kind === "failed" && executed.cause, "operator");
   assert.equal(at.started.length, 0);
 });
 

@@ -2,7 +2,6 @@
 // cache again, and carries out the instance. Retries only machine failures.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { actionKey } from "@mlrb/core/key/action-key";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Executor, Running } from "@mlrb/core/ports/executor";
@@ -120,10 +119,8 @@ async function takeTurn(
   for (;;) {
     const taken = await takeLease(leases, bound.key, { ...wait, card: folder.card, durable, takeOver });
     if (!durable || !taken || !("release" in taken)) return taken;
-    const there = keysOf(bound)
-      .flatMap((key) => attemptOf(key, workspace) ?? [])
-      .find(isElsewhere);
-    if (!there) return from ? { ...taken, from } : taken;
+    const there = attemptOf(bound.key, workspace);
+    if (!there || !isElsewhere(there)) return from ? { ...taken, from } : taken;
     taken.release(); // a run on its own host may need it
     const silent = await whileElsewhere(there, running, wait);
     if (interrupts() > 0) return undefined;
@@ -216,10 +213,9 @@ async function withRetries(
   );
   const carry = stage.durable ? carryOutAttempt : carryOut;
   const estimate = instance.stage.durable ? estimateCost(instance, workspace) : undefined;
-  const keys = keysOf(bound);
   const isPaidAttempt = stage.durable && costs(instance);
-  const lostBefore = isPaidAttempt ? lostNames(keys, workspace) : new Set<string>();
-  let goesOn = costs(instance) && keys.some((key) => context.going.has(key));
+  const lostBefore = isPaidAttempt ? lostNames(bound.key, workspace) : new Set<string>();
+  let goesOn = costs(instance) && context.going.has(bound.key);
   let before: string | undefined;
   let mayRepeat = !isPaid(instance.action);
   for (let tried = 1; ; tried++) {
@@ -265,7 +261,7 @@ async function withRetries(
     else if (result.cause !== "machine" || last) return result;
     if (stage.durable && attemptOf(bound.key, workspace)?.state.kind === "resumable") return result; // no new try
     if (isPaidAttempt) {
-      const left = result.quarantined ? "other" : leftAttempt(keys, workspace, lostBefore);
+      const left = result.quarantined ? "other" : leftAttempt(bound.key, workspace, lostBefore);
       if (left === "other") return result;
       goesOn ||= left === "adoptable";
     }
@@ -283,11 +279,6 @@ async function withRetries(
 function addressesFor({ uses }: Instance, { addressOf }: RunContext): { services?: Record<string, string> } {
   const url = uses && addressOf(uses.from);
   return url === undefined ? {} : { services: { [uses!.name]: url } };
-}
-
-/** The keys under which an attempt may have begun: an older mlrb used a key of format 1. */
-function keysOf({ key, former }: Bound): string[] {
-  return former ? [key, actionKey(former)] : [key];
 }
 
 /** Whether each try may be billed, in dollars or in GPU hours. */

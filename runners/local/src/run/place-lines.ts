@@ -10,9 +10,9 @@ export function placeLines(
 ): Pick<CarryOutContext, "adopted" | "submitted" | "placed"> {
   const stage = instance.id;
   return {
-    adopted: (since, { underCap, resumed = false } = { underCap: true }) => {
+    adopted: (since, { resumed = false } = {}) => {
       journal.write({ event: "adopt", stage, since, ...(resumed && { resumed }) });
-      onEvent({ kind: "adopted", instance, since, underCap, resumed });
+      onEvent({ kind: "adopted", instance, since, resumed });
     },
     submitted: () => journal.write({ event: "submitted", stage }),
     placed: (place, queuedMs) =>

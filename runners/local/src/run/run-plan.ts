@@ -247,7 +247,7 @@ class PlanRun {
     });
     this.#runners.delete(bound.key);
     if (result.kind === "found") {
-      progress.reasons = reasonsToReuse(bound, instance, result.cached);
+      progress.reasons = reasonsToReuse(result.cached);
       this.#remember(instance, bound, result.cached.durationMs);
       this.#finish(at, reusedResult(result.cached));
       this.#scheduler.send({ kind: "ended", index: at, outcome: { kind: "reused" } });

@@ -32,11 +32,8 @@ export type RunEvent =
   | { kind: "left"; instance: Instance; name: string }
   /** The lease belonged to a host that has been silent for `silentMs`. */
   | { kind: "taken-over"; instance: Instance; owner: Owner; silentMs: number }
-  /**
-   * This run follows an attempt that another run began. `underCap`: whether the attempt is under this run's cap, if
-   * any.
-   */
-  | { kind: "adopted"; instance: Instance; since: string | undefined; underCap: boolean; resumed?: boolean }
+  /** This run follows an attempt that another run began. */
+  | { kind: "adopted"; instance: Instance; since: string | undefined; resumed?: boolean }
   /** An undeclared read of the attempt's script, and the way out. */
   | { kind: "undeclared"; instance: Instance; what: string; help: string }
   /**

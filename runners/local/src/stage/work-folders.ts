@@ -53,8 +53,6 @@ export function endWork({ path, heart }: WorkFolder): void {
 
 /** Begins a file's name in the folder of a run; an executor's name follows. */
 const elsewhereMark = "elsewhere.";
-/** The same mark of an older mlrb, for docker. */
-const containersMark = "containers";
 
 /** Marks the folder of a run that has stages outside the processes of this machine. */
 export function markElsewhere(path: string, executor: string): void {
@@ -72,7 +70,6 @@ export function executorsLeft(work: string): string[] {
 
 function elsewhereIn(path: string): string[] {
   return (ifReadable(() => readdirSync(path)) ?? []).flatMap((name) => {
-    if (name === containersMark) return ["docker"];
     return name.startsWith(elsewhereMark) ? [name.slice(elsewhereMark.length)] : [];
   });
 }

@@ -10,7 +10,7 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { namesWith } from "../digests/artifact-digest.ts";
 import { largeBytes } from "../digests/hash-files.ts";
 import { Contents, MissingContent, type PutOptions, smallBytes } from "./content-store.ts";
-import { refuseNewer } from "./newer-format.ts";
+import { refuseOther } from "./other-format.ts";
 import { overwrite } from "./overwrite-file.ts";
 
 export { MissingContent } from "./content-store.ts";
@@ -112,7 +112,7 @@ export class Store extends Contents {
       throw new MissingContent(`${digest} is a file and no folder`);
     }
     const { formatVersion, entries } = tree;
-    refuseNewer(`folder ${digest.slice(0, 12)} in the store`, formatVersion, 1);
+    refuseOther(`folder ${digest.slice(0, 12)} in the store`, formatVersion, 1);
     if (!Array.isArray(entries) || !entries.every(isTreeEntry))
       throw new MissingContent(`${digest} is a file and no folder`);
     return entries;

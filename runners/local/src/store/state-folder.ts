@@ -3,12 +3,11 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeWhole } from "@mlrb/kit/json-file";
 import { ifReadable } from "./if-readable.ts";
-import { refuseNewer } from "./newer-format.ts";
+import { refuseOther } from "./other-format.ts";
 import { whereWritable } from "./read-only-state.ts";
 
 export type StateFolder = ReturnType<typeof statePaths>;
 
-/** 2 since attempts have keys of format 2: a program that knows only format 1 would run them again. */
 const formatVersion = 2;
 
 /** The folders below `root`, whether they exist or not. */
@@ -34,13 +33,13 @@ export function statePaths(root: string) {
   };
 }
 
-/** Returns the folders below `root` and creates missing ones. Throws if a newer version wrote them. */
+/** Returns the folders below `root` and creates missing ones. Throws if another version wrote them. */
 export function stateFolder(root: string): StateFolder {
   const folder = statePaths(root);
   const { state } = folder;
   const version = join(state, "format.json");
   if (existsSync(version)) {
-    refuseNewer(state, formatOf(version), formatVersion);
+    refuseOther(state, formatOf(version), formatVersion);
   }
   // on every call: the cache may have been deleted by hand, which must cost no more than its contents
   const make = () => {
@@ -53,21 +52,11 @@ export function stateFolder(root: string): StateFolder {
   return folder;
 }
 
-/** Throws if a newer version wrote the state. Creates nothing. */
+/** Throws if another version wrote the state. Creates nothing. */
 export function checkFormat(root: string): void {
   const { state } = statePaths(root);
   const version = join(state, "format.json");
-  if (existsSync(version)) refuseNewer(state, formatOf(version), formatVersion);
-}
-
-/**
- * Prevents older versions of the program from using the state. Called before a format is written that they cannot
- * read.
- */
-export function raiseFormat({ state }: Pick<StateFolder, "state">): void {
-  const version = join(state, "format.json");
-  if (!existsSync(version) || formatOf(version) >= formatVersion) return;
-  writeWhole(version, `${JSON.stringify({ formatVersion })}\n`);
+  if (existsSync(version)) refuseOther(state, formatOf(version), formatVersion);
 }
 
 function formatOf(version: string): number {

@@ -219,7 +219,7 @@ function differing(
   return old === now ? [] : [{ kind, old, now }];
 }
 
-/** One for each field that differs; none if a report of an earlier version lacks all of them. */
+/** One for each field that differs; none if a report lacks all of them. */
 function fieldCauses(kind: "budget" | "preset", old: object = {}, now: object = {}): Cause[] {
   const [before, after] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
   if (before.size === 0 || after.size === 0) return [];

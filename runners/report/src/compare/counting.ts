@@ -8,7 +8,7 @@ export type Counting =
   | { kind: "failed"; because: "struck" | "rejected" }
   | { kind: "missing"; cause: string };
 
-/** An attempt that a person extended or annotated is left out of means, tests and n. */
+/** An attempt that a person extended is left out of means, tests and n. */
 export function counting(attempt: Attempt, metric: string): Counting {
   if (!isUndisturbed(attempt)) return { kind: "missing", cause: interventionText(attempt) };
   return asUndisturbed(attempt, metric);

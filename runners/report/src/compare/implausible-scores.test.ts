@@ -22,7 +22,7 @@ function marked(
   const facts = parameters === null ? {} : { parameters };
   example
     .gives("attempt", axes, { submission: "sha256:x" })
-    .gives("validate", axes, { verdict: { formatVersion: 1, kind: "pass", rules: [], facts } })
+    .gives("validate", axes, { verdict: { formatVersion: 2, kind: "pass", rules: [], facts } })
     .gives("score", { ...axes, scorer: "bits" }, scored("bits", items, standardError))
     .gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
   return example.report().cells[0]!.implausible.map(({ row }) => row);

@@ -121,8 +121,7 @@ class InspectEvents {
         break;
       }
       case "wait":
-        this.#waitedMs =
-          movedMs(summary.start.deadline, event) ?? this.#waitedMs + (event.frozenMs ?? event.durationMs);
+        this.#waitedMs = movedMs(summary.start.deadline, event) ?? this.#waitedMs + event.frozenMs;
         yield this.#info(this.#place(index), event);
         break;
       case "end":

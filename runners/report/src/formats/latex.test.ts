@@ -142,6 +142,7 @@ function timesOf({ attempts, label }: Report): Times {
       },
       ...{ tokens: 1_200_000 + at, dollars: at === 0 ? null : 43 + at, gpuHours: 24, gpuBusyHours: null },
       ...{ firstValidSeconds: null, improvementPerHour: null },
+      ...{ gpuMemoryPeakMiB: null, unusedShare: null, sinceImprovementSeconds: null, bestSoFar: [] },
     })),
   };
 }

@@ -74,7 +74,7 @@ type BuiltFacts = {
   method: string | null;
 };
 
-/** Undefined for a missing attempt, and in reports of earlier versions. */
+/** Undefined for a missing attempt, and without a submission that can be judged. */
 export function builtOf(attempt: Attempt): BuiltFacts | undefined {
   const { verdict, research } = attempt;
   if (verdict.kind === "missing" || !verdict.built) return undefined;
@@ -96,7 +96,7 @@ export function builtOf(attempt: Attempt): BuiltFacts | undefined {
     found: textOf(found),
     base: textOf([stated?.base ?? [], stated?.experts ?? []].flat()),
     data: textOf(stated?.data ?? []),
-    method: research?.kind === "found" ? (research.lastChange ?? null) : null,
+    method: research?.kind === "found" ? research.lastChange : null,
   };
 }
 

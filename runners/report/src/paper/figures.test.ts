@@ -26,6 +26,7 @@ const times = ({ attempts, label }: Report, dollars: (at: number) => number | nu
     ...{ task, agent, seed, wallSeconds: null, workingSeconds: null, budgetSeconds: null, ended: null },
     ...{ tokens: null, dollars: dollars(at), gpuHours: null, gpuBusyHours: null },
     ...{ firstValidSeconds: null, improvementPerHour: null },
+    ...{ gpuMemoryPeakMiB: null, unusedShare: null, sinceImprovementSeconds: null, bestSoFar: [] },
   })),
 });
 

@@ -159,7 +159,7 @@ function spent(seed: number, dollars: number | null, gpuHours: number | null): T
     ...{ task: "letters", agent: "plain", seed, dollars, gpuHours, wallSeconds: 1800 * seed, tokens: null },
     ...{ workingSeconds: null, budgetSeconds: null, ended: null, gpuBusyHours: null },
     ...{ firstValidSeconds: null, improvementPerHour: null, sinceImprovementSeconds: null },
-    ...{ unusedShare: null, bestSoFar: [] },
+    ...{ unusedShare: null, bestSoFar: [], gpuMemoryPeakMiB: null },
   };
 }
 

@@ -92,7 +92,6 @@ function agentTable(report: Report): Table {
   });
 }
 
-/** Of reports of earlier versions. */
 const unknown = textCell("unknown", "faint");
 
 function modelText({ preset }: Agent) {

@@ -20,7 +20,6 @@ export const analysisPlan: ProtocolFacts["analysis"] = Object.entries({
   "failures of the harness":
     "missing: in no mean; if more than a fifth of the planned attempts are missing, there is no interval and no test",
   resumed: "counted; the sensitivity table shows the mean without them",
-  "extended or annotated by a person": "missing: in no mean; the sensitivity table shows the mean with them",
-  branched: "in no table",
+  "extended by a person": "missing: in no mean; the sensitivity table shows the mean with them",
   "intermediate checkpoints": "in no mean, interval or test",
 }).map(([name, text]) => ({ name, text }));

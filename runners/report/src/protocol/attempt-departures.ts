@@ -58,18 +58,13 @@ const triedWords = {
 } as const;
 
 function otherTries(frozen: Protocol, one: ObservedAttempt): Departure[] {
-  return one.others.map(({ kind, startedAt, cause, branch }): Departure => {
+  return one.others.map(({ kind, startedAt, cause }): Departure => {
     const early = startedAt < frozen.frozenAt ? ", before the protocol was frozen" : "";
     const why = cause === "" ? "" : `: ${cause}`;
-    return branch
-      ? {
-          ...{ kind: "branched-attempt", where: at(one), when: startedAt, primary: "no" },
-          what: `a branch of it was started${early}; it is in no table`,
-        }
-      : {
-          ...{ kind: "repeated-attempt", where: at(one), when: startedAt, primary: "yes" },
-          what: `${triedWords[kind]}${early}, which the tables do not use${why}`,
-        };
+    return {
+      ...{ kind: "repeated-attempt", where: at(one), when: startedAt, primary: "yes" },
+      what: `${triedWords[kind]}${early}, which the tables do not use${why}`,
+    };
   });
 }
 
@@ -81,9 +76,6 @@ function handled(one: ObservedAttempt): Departure[] {
     ...(one.resumed > 0 ? [departure("resumed-attempt", `resumed, ${times(one.resumed)}`)] : []),
     ...(one.extensions > 0
       ? [departure("extended-attempt", `extended, ${times(one.extensions)}; it leaves the primary tables`)]
-      : []),
-    ...(one.notes > 0
-      ? [departure("annotated-attempt", `annotated, ${times(one.notes)}; it leaves the primary tables`)]
       : []),
     ...(one.isImported ? [departure("imported-attempt", "made on another machine and imported")] : []),
     ...(one.note === "" ? [] : [departure("accepted-attempt", one.note)]),

@@ -34,7 +34,7 @@ const frozen: Protocol = {
 function attempt(seed: number, more: Partial<ObservedAttempt> = {}): ObservedAttempt {
   return {
     ...{ task: "letters", agent: "plain", seed, used: { record: "a".repeat(64), startedAt: later } },
-    ...{ missing: null, note: "", isImported: false, resumed: 0, extensions: 0, notes: 0 },
+    ...{ missing: null, note: "", isImported: false, resumed: 0, extensions: 0 },
     ...{ decisions: [], others: [], ...more },
   };
 }
@@ -138,15 +138,12 @@ test("what happened to attempts is named with its place and its time", () => {
           isImported: true,
           note: "accepted as stale",
         },
-        ...{ resumed: 1, extensions: 2, notes: 1 },
+        ...{ resumed: 1, extensions: 2 },
         decisions: [
           { rule: "time", verdict: "pass", by: "ann", decidedAt: later },
           { rule: "data", verdict: "fail", by: "ann", decidedAt: early },
         ],
-        others: [
-          { kind: "lost", startedAt: early, cause: "stopped by ann", branch: false },
-          { kind: "recorded", startedAt: later, cause: "", branch: true },
-        ],
+        others: [{ kind: "lost", startedAt: early, cause: "stopped by ann" }],
       }),
       attempt(2, { used: null, missing: "its attempt failed" }),
     ];
@@ -155,10 +152,8 @@ test("what happened to attempts is named with its place and its time", () => {
   assert.deepEqual(lines(now), [
     `started-before | ${at} | ${early} | yes | started before the protocol was frozen`,
     `repeated-attempt | ${at} | ${early} | yes | another attempt, without a record, before the protocol was frozen, which the tables do not use: stopped by ann`,
-    `branched-attempt | ${at} | ${later} | no | a branch of it was started; it is in no table`,
     `resumed-attempt | ${at} | null | yes | resumed, once`,
     `extended-attempt | ${at} | null | yes | extended, 2 times; it leaves the primary tables`,
-    `annotated-attempt | ${at} | null | yes | annotated, once; it leaves the primary tables`,
     `imported-attempt | ${at} | null | yes | made on another machine and imported`,
     `accepted-attempt | ${at} | null | yes | accepted as stale`,
     `adjudication | ${at} | ${later} | yes | ann decided pass on the rule time`,

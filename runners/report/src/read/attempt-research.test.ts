@@ -68,7 +68,7 @@ test("iterations that cannot be read are not measured, with the cause, and a gap
   assert.equal(report.coverage.gaps.length, 1);
 });
 
-test("calls that name the benchmark are copied; files of earlier versions have none", () => {
+test("calls that name the benchmark are copied, where they are known", () => {
   const counted = { kind: "counted", calls: 2, names: ["blimp"] };
   assert.deepEqual(found(researched({ benchmarkCalls: counted })).benchmarkCalls, counted);
   assert.equal("benchmarkCalls" in found(researched({ benchmarkCalls: undefined })), false);

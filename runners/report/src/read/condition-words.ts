@@ -10,7 +10,7 @@ const words: Record<Condition, { name: string; means: string }> = {
   "no-network": { name: "no network", means: "agents had no network" },
 };
 
-/** The condition of all attempts that say one; undefined if none does, as in reports of earlier versions. */
+/** The condition of all attempts that say one; undefined if none does. */
 export function reportCondition({ attempts }: Pick<Report, "attempts">): Condition | undefined {
   return attempts.find(({ condition }) => condition !== undefined)?.condition;
 }

@@ -1,9 +1,9 @@
 // From the texts of a report's input files to checked data: formats, and rules that a format cannot express.
 import { type AnchorKind, anchors } from "@mlrb/formats/judged/anchors";
-import { kinship, upgradedKinship } from "@mlrb/formats/judged/kinship";
+import { kinship } from "@mlrb/formats/judged/kinship";
 import { moment } from "@mlrb/formats/judged/moment";
 import { score } from "@mlrb/formats/judged/score";
-import { kindOfRules, type RuleVerdict, upgradedVerdict, verdict } from "@mlrb/formats/judged/verdict";
+import { kindOfRules, type RuleVerdict, verdict } from "@mlrb/formats/judged/verdict";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
 import type { AttemptMoment, AttemptScore, AttemptVerdict, Seed } from "@mlrb/formats/report/attempt";
@@ -53,7 +53,7 @@ function outOfRange(value: number, { range }: Metric): string | undefined {
 
 /** A verdict; one whose kind its own rules contradict is unreadable. */
 export function parseVerdict(text: string): Reading<Verdict> {
-  const reading = readPlain(verdict, upgradedVerdict(text));
+  const reading = readPlain(verdict, text);
   if (reading.kind === "unreadable") return reading;
   const { kind, rules, facts, notScorable, built } = reading.value;
   const said = kindOfRules(rules);
@@ -71,7 +71,7 @@ export function parseVerdict(text: string): Reading<Verdict> {
 
 /** The further rules of each attempt of a task, by agent and seed. */
 export function parseKinship(text: string): Reading<FurtherRules[]> {
-  const reading = readPlain(kinship, upgradedKinship(text));
+  const reading = readPlain(kinship, text);
   return reading.kind === "ok" ? { kind: "ok", value: reading.value.attempts } : reading;
 }
 

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
@@ -569,9 +567,8 @@ test("a score out of the metric's range is unreadable, except by rounding", () =
   });
 });
 
-test("a stored verdict of version 1 with an undecided strike is counted apart and enters the mean with its score", () => {
-  const stored = readFileSync(join(import.meta.dirname, "../../../formats/fixtures/verdict-1.json"), "utf8");
-  const report = oneAttempt({ verdict: stored });
+test("an attempt with an undecided strike is counted apart and enters the mean with its score", () => {
+  const report = oneAttempt(verdict("undecided", { rule: "given-data", answer: "undecided" }));
   const { pass, undecided, struck } = report.coverage.attempts;
   assert.deepEqual([pass, undecided, struck], [0, 1, 0]);
   assert.deepEqual(

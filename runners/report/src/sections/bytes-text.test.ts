@@ -67,7 +67,7 @@ test("the score of a checkpoint before a rejection has its unit in the sentence"
   const scoreFile = { score: score.value, samples: samples.value };
   const rejected = rejectedScore("bits", "not admitted: cut off");
   const report = example
-    .gives("validate", axes, { verdict: { formatVersion: 1, kind: "rejected", rules: [], facts: {} } })
+    .gives("validate", axes, { verdict: { formatVersion: 2, kind: "rejected", rules: [], facts: {} } })
     .gives("score", { ...axes, scorer: "bits" }, { ...rejected, score: { ...rejected.score, unit: "bytes" } })
     .gives("moment", then, {
       checkpoint: "sha256:good",

@@ -9,7 +9,7 @@ test("a checkpoint never changes a mean, and a spoiled submission's earlier scor
   const why = "not admitted: model.safetensors: cut off";
   const example = new Example({ floors: { letters: { bits: 4 } } })
     .gives("attempt", axes, { submission: "sha256:spoiled" })
-    .gives("validate", axes, { verdict: { formatVersion: 1, kind: "rejected", rules: [], facts: {} } })
+    .gives("validate", axes, { verdict: { formatVersion: 2, kind: "rejected", rules: [], facts: {} } })
     .gives("score", { ...axes, scorer: "bits" }, rejectedScore("bits", why))
     .gives("moment", then, {
       checkpoint: "sha256:good",

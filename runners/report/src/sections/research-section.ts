@@ -61,7 +61,6 @@ export function researchSection(report: Report): Section {
   };
 }
 
-/** Reports of earlier versions do not have the count. */
 function benchmarkCallsText(found: BenchmarkCalls | undefined): string {
   if (found?.kind === "counted") return `${found.calls}`;
   return found?.reason === "no-public-names" ? "–" : "?";
@@ -99,7 +98,7 @@ export function endTexts({ ends, labels }: FoundResearch): string[] {
   const judged = printableLabels(labels).map(
     ({ name, detail, precision }) => `${name} (${precision!.right} of ${precision!.of} right): ${detail}`,
   );
-  return [...(ends ?? []).map(({ detail }) => detail), ...judged];
+  return [...ends.map(({ detail }) => detail), ...judged];
 }
 
 function notMeasured(report: Report): Item[] {

@@ -16,13 +16,12 @@ const variantTexts: Record<SensitivityVariant, string> = {
   "without-decisions": "without decisions of people",
   "not-scorable-as-missing": "not scorable as missing",
   "without-resumed": "without resumed attempts",
-  "with-interventions": "with extended or annotated attempts",
+  "with-interventions": "with extended attempts",
 };
 
 const resumedCaption = "A resumed attempt continued after its supervisor or host died.";
 
-const interventionsCaption =
-  "A person gave extended attempts more budget, and sent notes to the agents of annotated ones; under Results they are missing.";
+const interventionsCaption = "A person gave extended attempts more budget; under Results they are missing.";
 
 type SensitivityRow = { metric: string; title: string; cellOf: (agent: string) => TableCell };
 

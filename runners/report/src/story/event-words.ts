@@ -55,15 +55,11 @@ export function eventWords(event: TrajectoryEvent): string {
       const changed = torn === 0 ? "" : `; ${counted(torn, "file")} changed during the copy`;
       return `${name}: ${counted(files, "file")}, ${bytesText(copiedBytes)} copied${changed}`;
     }
-    case "branched":
-      return `from attempt ${event.parent} after answer ${event.step}; the lines before are that attempt's`;
     case "extended": {
       const { by, addedMs, addedDollars } = event;
       const dollars = addedDollars > 0 ? ` and ${addedDollars} dollars` : "";
       return `${by} added ${formatDuration(addedMs)}${dollars}`;
     }
-    case "person-note":
-      return `from ${event.by}: ${shown(event.text)}`;
     case "message":
       return `to ${event.by} (${event.why === "prompt" ? event.role : event.why}): ${shown(event.text)}`;
     case "model-request":

@@ -64,7 +64,7 @@ export function timelineEntry(event: TrajectoryEvent, facts: EntryFacts): Timeli
 /** For the full timeline, and for the short one by default. */
 export function markOf(event: TrajectoryEvent): Mark | undefined {
   if (event.event === "snapshot-skipped" || event.event === "model-try") return "bad";
-  if (["iteration", "branched", "extended", "person-note"].includes(event.event)) return "strong";
+  if (["iteration", "extended"].includes(event.event)) return "strong";
   return event.event === "budget" || event.event === "wait" ? "faint" : undefined;
 }
 

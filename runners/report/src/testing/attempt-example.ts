@@ -173,7 +173,13 @@ export function everyEvent(attachments: Map<string, string>): TrajectoryEvent[] 
       dollars: null,
       waitMs: 2000,
     },
-    { event: "wait", why: "rate-limit", durationMs: 2000, deadline: "2026-01-02T03:14:07.000Z" },
+    {
+      event: "wait",
+      why: "rate-limit",
+      durationMs: 2000,
+      frozenMs: 2000,
+      deadline: "2026-01-02T03:14:07.000Z",
+    },
     modelCall(1, {
       by: "supervisor",
       reasoning: "A worker can do it.",

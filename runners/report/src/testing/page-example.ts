@@ -76,6 +76,10 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
       gpuBusyHours: null,
       firstValidSeconds: 4.5,
       improvementPerHour: null,
+      gpuMemoryPeakMiB: null,
+      unusedShare: null,
+      sinceImprovementSeconds: null,
+      bestSoFar: [],
     })),
   };
   return {

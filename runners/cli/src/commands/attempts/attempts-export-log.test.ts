@@ -17,7 +17,7 @@ import { attemptsExportLog } from "./attempts-export-log.ts";
 
 const { python, skip } = await exportReader();
 const repository = join(import.meta.dirname, "../../../../..");
-const kept = join(repository, "tests/fixtures/records-5ceb805/golden/records");
+const kept = join(repository, "tests/fixtures/records/golden/records");
 
 function exporting(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), "mlrb-export-"));

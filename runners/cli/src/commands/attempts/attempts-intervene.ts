@@ -1,28 +1,21 @@
-// `pipeline attempts extend` and `attempts note`: more budget for an attempt, or a message to its agent. The command adds
+// `pipeline attempts extend`: more budget for an attempt. The command adds
 // a line to a file in the attempt's folder; the attempt's harness reads it and says so in the trajectory.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import { formatDuration } from "@mlrb/core/text/units";
-import {
-  type Intervention,
-  intervention,
-  interventionsFile,
-  messageMax,
-} from "@mlrb/formats/declared/intervention";
+import { type Intervention, intervention, interventionsFile } from "@mlrb/formats/declared/intervention";
 import { readFormat } from "@mlrb/formats/read-format";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { AttemptFolder } from "@mlrb/local/attempts/attempt-folders";
-import { attemptStart } from "@mlrb/local/resume/resumable";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { findRunning } from "../../request/find-running.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { printJson } from "../../show/print-json.ts";
 
 export type ExtendOptions = PlaceOptions & { hours?: string; dollars?: string; by?: string };
-export type NoteOptions = PlaceOptions & { file?: string; by?: string };
 
 const hoursMax = 24 * 365;
 const dollarsMax = 1e6;
@@ -52,43 +45,11 @@ export function attemptsExtend(repository: string, what: string, options: Extend
   });
 }
 
-export function attemptsNote(
-  repository: string,
-  what: string,
-  typed: string | undefined,
-  options: NoteOptions,
-): number {
-  const text = messageOf(typed, options.file);
-  if (typeof text !== "string") return refuse(text.why);
-  const found = attemptAt(repository, what, options);
-  if (typeof found === "string") return refuse(found);
-  if (attemptStart(found.path, found.card)?.kind !== "llm")
-    return refuse(
-      `no-reader: the agent of ${found.card.slot.stage} is a program, and no program reads a note\n  help: notes reach agents of kind llm; \`attempts extend\` moves the deadline of any agent`,
-    );
-  return add({ kind: "note", ...asked(options.by), text }, found, { ...options, words: "note added" });
-}
-
 /** NaN, a negative number and more than `most` are undefined; an option that is not given is 0. */
 function amountOf(typed: string | undefined, most: number): number | undefined {
   if (typed === undefined) return 0;
   const amount = typed.trim() === "" ? Number.NaN : Number(typed);
   return amount > 0 && amount <= most ? amount : undefined;
-}
-
-function messageOf(typed: string | undefined, file: string | undefined): string | { why: string } {
-  const help = `\n  help: attempts note ATTEMPT "text", or --file FILE; at most ${messageMax} characters`;
-  if ((typed === undefined) === (file === undefined)) return { why: `bad-note: one text is needed${help}` };
-  let text = typed;
-  try {
-    text ??= readFileSync(file!, "utf8");
-  } catch (error) {
-    return { why: `bad-note: ${file} cannot be read: ${(error as Error).message}${help}` };
-  }
-  text = text.trim();
-  if (text === "" || text.length > messageMax)
-    return { why: `bad-note: it has ${text.length} characters${help}` };
-  return text;
 }
 
 function asked(by = userInfo().username): { formatVersion: 1; at: string; by: string } {

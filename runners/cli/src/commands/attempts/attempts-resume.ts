@@ -13,7 +13,6 @@ import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { reopenAttempts } from "@mlrb/local/resume/reopen-attempt";
 import { resumeAttempt } from "@mlrb/local/resume/resume-attempt";
 import { stateFolder } from "@mlrb/local/store/state-folder";
-import { runBranch } from "../../attempts/branch-run.ts";
 import type { CostOptions } from "../../gates/cost-gate.ts";
 import { axesSet } from "../../request/axes-set.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
@@ -132,12 +131,8 @@ async function continueBroken(
   broken: BrokenOff[],
   options: ResumeOptions,
 ): Promise<number> {
-  const isBranch = ({ card }: BrokenOff) => card.parts.branch !== undefined;
   let code = 0;
-  for (const { card } of broken.filter(isBranch))
-    code = Math.max(code, await runBranch(repository, { card, branch: card.parts.branch! }, options));
-  const planned = broken.filter((one) => !isBranch(one));
-  const runs = Map.groupBy(planned, ({ card: { slot } }) => JSON.stringify([slot.pipeline, slot.profile]));
+  const runs = Map.groupBy(broken, ({ card: { slot } }) => JSON.stringify([slot.pipeline, slot.profile]));
   for (const [{ card }, ...others] of runs.values() as Iterable<[BrokenOff, ...BrokenOff[]]>) {
     const { profile } = card.slot;
     const pipeline = await pipelineOf(repository, card, options);

@@ -1,6 +1,5 @@
 // `pipeline attempts show`: prints the story of an attempt, or its record as JSON.
 
-import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
@@ -45,7 +44,7 @@ export function attemptsShow(repository: string, what: string, options: ShowOpti
   );
   const kept =
     found.kind === "record"
-      ? `${originLine(place.records.originOf(found.digest))}${limitsLine(found.record)}${checksLine(found.record)}${decisionLines(place.records.decisionsOn(found.digest))}${costLine(found.record)}${keyLine(found.record)}${found.folder}`
+      ? `${originLine(place.records.originOf(found.digest))}${limitsLine(found.record)}${checksLine(found.record)}${decisionLines(place.records.decisionsOn(found.digest))}${costLine(found.record)}${found.folder}`
       : found.attempt.path;
   process.stdout.write(`\n${kept}\n`);
   return 0;
@@ -83,10 +82,4 @@ function costLine({ cost, estimate, ran }: AttemptRecord): string {
   if (!estimate) return "";
   const words = spentWords(spent([{ estimate, cost, durationMs: ran.durationMs }])!);
   return words === undefined ? "" : `${words}\n`;
-}
-
-/** What an older key format means for reuse; empty for today's format. */
-function keyLine({ parts }: AttemptRecord): string {
-  if (parts.keyFormat === attemptKeyFormat) return "";
-  return `keyed by format ${parts.keyFormat}: details of the agent's files that this format did not record count as equal\n`;
 }

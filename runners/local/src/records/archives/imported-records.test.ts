@@ -273,10 +273,10 @@ const oddAmounts: Record<string, (archive: string) => string> = {
   "an expected cost below 0": odd({ estimate: { ...estimate, dollars: -1 } }),
   "an expected time of 10^300 ms": odd({ estimate: { ...estimate, timeMs: 1e300 } }),
   "extensions by 10^15 ms": odd({
-    interventions: { extensions: 1, addedMs: 1e15, addedDollars: 0, notes: 0 },
+    interventions: { extensions: 1, addedMs: 1e15, addedDollars: 0 },
   }),
   "extensions by a billion dollars": odd({
-    interventions: { extensions: 1, addedMs: 0, addedDollars: 1e9, notes: 0 },
+    interventions: { extensions: 1, addedMs: 0, addedDollars: 1e9 },
   }),
   "a duration below 0": odd({ ran: { ...exampleRecord.ran, durationMs: -1 } }),
   "a duration of 10^15 ms": odd({ ran: { ...exampleRecord.ran, durationMs: 1e15 } }),

@@ -9,7 +9,7 @@ type Timed = Times["attempts"][number];
 
 /** Nothing where it reported fewer than two improvements or its duration is unknown. */
 export function curvePart({ bestSoFar, wallSeconds }: Timed, metric: string): Html | false {
-  if (bestSoFar === undefined || bestSoFar.length < 2 || wallSeconds === null) return false;
+  if (bestSoFar.length < 2 || wallSeconds === null) return false;
   const last = bestSoFar.at(-1)!;
   const points = [...bestSoFar, { seconds: Math.max(wallSeconds, last.seconds), value: last.value }];
   const figure = drawFigure(
