@@ -95,10 +95,10 @@ test("every module of scorers/library is in the key of some script", () => {
   assert.deepEqual(unused, []);
 });
 
-test("the modules that check Lean are only in the keys of the two Lean scorers", () => {
+test("the modules that check Lean are only in the keys of the Lean scorers", () => {
   const lean = users.get("scorers/library/scorer_library/lean/check.py")!;
   assert.deepEqual(
     [...new Set(lean.map(({ script }) => script.split("/")[1]))],
-    ["lean-compiles", "lean-faithful"],
+    ["lean-compiles", "lean-faithful", "lean3-compiles"],
   );
 });

@@ -68,7 +68,12 @@ function found(
     { name: "0001", sinceStartMs: 4000, digest: "a", files: 1, bytes: 8 },
     { name: "0002", sinceStartMs: 5000, digest: "b", files: 1, bytes: 8 },
   ];
-  writeJson(join(folder, "snapshots", "index.json"), { formatVersion: 1, budgetMs: 9000, snapshots });
+  writeJson(join(folder, "snapshots", "index.json"), {
+    formatVersion: 1,
+    budgetMs: 9000,
+    snapshots,
+    dropped: [],
+  });
   writeJson(path("admission"), { formatVersion: 1, admitted: true, reasons: [] });
   spoil(folder);
   const inputs = ["trajectory", "ledger", "snapshots", "admission"].flatMap((name) => [
@@ -149,7 +154,7 @@ test("snapshots with an index that points elsewhere, or without one, are not mea
   const hostile = { name: "../../etc", sinceStartMs: 1, digest: "a", files: 1, bytes: 8 };
   const reasonOf = (spoil: (index: string) => void) =>
     found(t, (folder) => spoil(join(folder, "snapshots/index.json"))).reason!;
-  const index = { formatVersion: 1, budgetMs: 9000, snapshots: [hostile] };
+  const index = { formatVersion: 1, budgetMs: 9000, snapshots: [hostile], dropped: [] };
   assert.match(
     reasonOf((path) => writeJson(path, index)),
     /the index of the snapshots: snapshots\.0\.name is "\.\.\/\.\.\/etc"/,

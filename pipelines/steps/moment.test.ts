@@ -49,7 +49,9 @@ async function at(
     files: 1,
     bytes: 1,
   }));
-  write("snapshots", { "index.json": JSON.stringify({ formatVersion: 1, budgetMs: 1000, snapshots }) });
+  write("snapshots", {
+    "index.json": JSON.stringify({ formatVersion: 1, budgetMs: 1000, snapshots, dropped: [] }),
+  });
   const submission = { ...exampleLedger().submission, digest: "final" };
   const ledger = exampleLedger({ wallMs: workingMs, workingMs, submission });
   write(".", {

@@ -40,7 +40,9 @@ def main() -> None:
 
     def official(folder: str, dtype: str = "auto") -> Any:
         try:
-            return answers(HFLM(pretrained=folder, device="cpu", batch_size=BATCH, dtype=dtype))
+            return answers(
+                HFLM(pretrained=folder, device="cpu", batch_size=BATCH, dtype=dtype, softmax_dtype="float32")
+            )
         except Exception as error:
             return f"{type(error).__name__}: {error}"[:300]
 

@@ -24,7 +24,7 @@ export function headlineFile(report: Report): string {
 /** The float of `figures/NAME.pdf`, for which a paper needs graphicx. The PDF has no label of its own. */
 export function figureFile(report: Report, name: "scores" | "cost"): string {
   const caption = `${name === "cost" ? costCaption : forestCaption} (${markOf(report)})`;
-  return `\\begin{figure*}[!htbp]\\centering\\includegraphics[width=5.5in]{figures/${name}.pdf}\\caption{${latexText(caption)}}\\label{fig:mlrb-${name}}\\end{figure*}\n`;
+  return `% Data: ${latexText(labelText(report))}.\n\\begin{figure*}[!htbp]\\centering\\includegraphics[width=5.5in]{figures/${name}.pdf}\\caption{${latexText(caption)}}\\label{fig:mlrb-${name}}\\end{figure*}\n`;
 }
 
 /** The files of `tables/` by name, except that of costs. */
