@@ -1,8 +1,8 @@
 // Counts product lines: neither blank nor only comment, without tests, what only tests use, and benches. By hand:
 //   node scripts/product-lines.ts
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { gitIn } from "./suite/changed-files.ts";
 
 const repository = resolve(import.meta.dirname, "..");
 const product = /\.(?:ts|js|mjs|py|sh|css|html)$/;
@@ -29,9 +29,8 @@ export function productLines(name: string, text: string): number {
 
 /** Product lines of each package: a folder of runners, or another folder at the top. Most first. */
 export function linesByPackage(): [name: string, lines: number][] {
-  const listed = execFileSync("git", ["ls-files", "-z"], { cwd: repository, encoding: "utf8" });
   const sums = new Map<string, number>();
-  for (const path of listed.split("\0").filter(isProduct)) {
+  for (const path of gitIn(repository)("ls-files").filter(isProduct)) {
     const [top = "", second = ""] = path.split("/");
     const name = top === "runners" ? `${top}/${second}` : top;
     sums.set(name, (sums.get(name) ?? 0) + productLines(path, readFileSync(join(repository, path), "utf8")));

@@ -2,13 +2,12 @@
 // them.
 import type { Report } from "@mlrb/formats/report";
 import { csvFiles } from "@mlrb/report/formats/csv-files";
-import { figureFile, headlineFile, tableFiles } from "@mlrb/report/formats/latex";
+import { figureFile, paperFiles } from "@mlrb/report/formats/latex";
 import { forestFigure } from "@mlrb/report/paper/forest-figure";
 
 /** Contents by path. */
 export async function sampleFiles(report: Report): Promise<Record<string, string | Buffer>> {
-  const texts = { ...tableFiles(report), "headline.tex": headlineFile(report) };
-  const tables = Object.entries(texts).map(([name, text]) => [`tables/${name}`, text]);
+  const tables = Object.entries(paperFiles(report)).map(([name, text]) => [`tables/${name}`, text]);
   const figure = await forestFigure(report);
   return {
     ...csvFiles(report),

@@ -9,7 +9,7 @@ import { stage } from "@mlrb/kit/stage";
 import { csvFiles } from "@mlrb/report/formats/csv-files";
 import { groupsMarkdown } from "@mlrb/report/formats/groups";
 import { json } from "@mlrb/report/formats/json";
-import { costTableFiles, figureFile, headlineFile, tableFiles } from "@mlrb/report/formats/latex";
+import { costTableFiles, figureFile, paperFiles } from "@mlrb/report/formats/latex";
 import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
 import { costFigure } from "@mlrb/report/paper/cost-figure";
 import { costsSection } from "@mlrb/report/paper/costs";
@@ -47,9 +47,5 @@ for (const name of ["scores", "cost"] as const) {
 }
 
 mkdirSync(join(outputs.report!, "tables"), { recursive: true });
-const tables = {
-  ...tableFiles(report),
-  ...costTableFiles(report, taken),
-  "headline.tex": headlineFile(report),
-};
+const tables = { ...paperFiles(report), ...costTableFiles(report, taken) };
 for (const [name, text] of Object.entries(tables)) writeWhole(join(outputs.report!, "tables", name), text);

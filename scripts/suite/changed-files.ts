@@ -35,7 +35,8 @@ export function sourcesOf(repository: string): Sources {
   );
 }
 
-function gitIn(cwd: string) {
+/** Runs git in `cwd`; returns the lines that it prints. */
+export function gitIn(cwd: string) {
   return (...args: string[]): string[] =>
     execFileSync("git", ["-c", "core.quotePath=false", ...args], {
       cwd,

@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { csvFiles } from "./formats/csv-files.ts";
 import { groupsMarkdown } from "./formats/groups.ts";
 import { json } from "./formats/json.ts";
-import { headlineFile, tableFiles } from "./formats/latex.ts";
+import { paperFiles } from "./formats/latex.ts";
 import { markdown } from "./formats/markdown.ts";
 import { terminalTable } from "./formats/terminal-table.ts";
 import { plainText } from "./read/plain-text.ts";
@@ -32,7 +32,7 @@ for (const [file, text] of Object.entries({
     .map(([name, text]) => `${name}\n${text}`)
     .join("\n"),
   "nasty-groups.md": groupsMarkdown(nasty),
-  "nasty-tables.tex": Object.entries({ ...tableFiles(nasty), "headline.tex": headlineFile(nasty) })
+  "nasty-tables.tex": Object.entries(paperFiles(nasty))
     .map(([name, text]) => `% ${name}\n${text}`)
     .join("\n"),
   "nasty-80.txt": terminalTable(nasty, { width: 80, color: false }),

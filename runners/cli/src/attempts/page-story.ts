@@ -5,7 +5,7 @@ import { readLedger } from "@mlrb/kit/rules/ledger";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
 import { type PageStory, storyBytesMax, toldBytesMax } from "@mlrb/report/page/page-data";
 import { plainText } from "@mlrb/report/read/plain-text";
-import { toldTrajectory } from "@mlrb/report/story/attempt-story";
+import { toldTrajectory, unreadParts } from "@mlrb/report/story/attempt-story";
 
 const textMax = 400;
 
@@ -49,9 +49,8 @@ export function pageStory(trajectory: string, ledger?: string): Told<PageStory> 
       ...{ whose: plainText(whose), cause: plainText(cause), count },
       detail: plainText(detail, textMax),
     })),
-    missing: [
-      ...(summary.broken === null ? [] : [`the rest of the trajectory: ${summary.broken}`]),
-      ...(typeof sealed === "string" ? [`the budget that it used: ${sealed}`] : []),
-    ].map((one) => plainText(one, textMax)),
+    missing: unreadParts(summary.broken, typeof sealed === "string" ? sealed : undefined).map((one) =>
+      plainText(one, textMax),
+    ),
   };
 }

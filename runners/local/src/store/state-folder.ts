@@ -35,12 +35,9 @@ export function statePaths(root: string) {
 
 /** Returns the folders below `root` and creates missing ones. Throws if another version wrote them. */
 export function stateFolder(root: string): StateFolder {
+  checkFormat(root);
   const folder = statePaths(root);
-  const { state } = folder;
-  const version = join(state, "format.json");
-  if (existsSync(version)) {
-    refuseOther(state, formatOf(version), formatVersion);
-  }
+  const version = join(folder.state, "format.json");
   // on every call: the cache may have been deleted by hand, which must cost no more than its contents
   const make = () => {
     for (const { 0: name, 1: path } of Object.entries(folder)) if (name !== "results") makeFolder(path);

@@ -41,6 +41,11 @@ type Marks = { mark: string; label: string };
 /** Widths of the columns in points, in a font of `size` points. */
 type Layout = { size: number; widths: number[] };
 
+/** The first line of each file: the data behind its numbers, as a comment. */
+export function dataLine(label: string): string {
+  return `% Data: ${latexText(label)}.\n`;
+}
+
 /** Texts by file name. A table that is higher than a page continues in `NAME-2.tex` and so on. */
 export function paperTableFiles(given: PaperTable, marks: Marks): Record<string, string> {
   const { columns, groups } = given.table;
@@ -53,7 +58,7 @@ export function paperTableFiles(given: PaperTable, marks: Marks): Record<string,
       const part = parts.length > 1 ? ` Part ${at + 1} of ${parts.length}.` : "";
       const caption = `${given.caption}${part} (${marks.mark})`;
       const text = fileText({ ...given, name, caption }, own, layout);
-      return [`${name}.tex`, `% Data: ${latexText(marks.label)}.\n${text}`];
+      return [`${name}.tex`, `${dataLine(marks.label)}${text}`];
     }),
   );
 }

@@ -14,7 +14,7 @@ import { digitsText, meanError, supportedDigits } from "../sections/digits-text.
 import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
 import { latex } from "../testing/latex.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
-import { costTableFiles, figureFile, headlineFile, tableFiles } from "./latex.ts";
+import { costTableFiles, figureFile, paperFiles, tableFiles } from "./latex.ts";
 import { latexText } from "./latex-text.ts";
 
 /** Agents by how their three attempts at letters went. */
@@ -158,7 +158,7 @@ async function compiledReport(t: TestContext, report: Report) {
   const figures = Object.entries(pdfs).flatMap(([name, pdf]) =>
     pdf ? [[`../figures/${name}.pdf`, pdf] as const] : [],
   );
-  const files = { ...filesOf(report), "headline.tex": headlineFile(report) };
+  const files = { ...paperFiles(report), ...costTableFiles(report, timesOf(report)) };
   const figuresOf = (["scores", "cost"] as const).filter((name) => pdfs[name]);
   const floats = figuresOf.map((name) => figureFile(report, name));
   return compiled(t, paper(Object.keys(files), floats), { ...files, ...Object.fromEntries(figures) });

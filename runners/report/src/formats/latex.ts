@@ -12,22 +12,27 @@ import { protocolSection } from "../protocol/protocol-section.ts";
 import { labelText } from "../read/condition-words.ts";
 import { headline } from "../sections/headline.ts";
 import { coverageLine } from "../sections/sections.ts";
-import { paperTableFiles } from "./latex-paper-table.ts";
+import { dataLine, paperTableFiles } from "./latex-paper-table.ts";
 import { latexText } from "./latex-text.ts";
 
+/** All files of `tables/` by name that the report decides: not those of costs. */
+export function paperFiles(report: Report): Record<string, string> {
+  return { ...tableFiles(report), "headline.tex": headlineFile(report) };
+}
+
 /** The first lines of the report as a paragraph. */
-export function headlineFile(report: Report): string {
+function headlineFile(report: Report): string {
   const lines = [...headline(report), coverageLine(report)].map(latexText);
-  return `% Data: ${latexText(labelText(report))}.\n{\\raggedright ${lines.join("\n")}\\par}\n`;
+  return `${dataLine(labelText(report))}{\\raggedright ${lines.join("\n")}\\par}\n`;
 }
 
 /** The float of `figures/NAME.pdf`, for which a paper needs graphicx. The PDF has no label of its own. */
 export function figureFile(report: Report, name: "scores" | "cost"): string {
   const caption = `${name === "cost" ? costCaption : forestCaption} (${markOf(report)})`;
-  return `% Data: ${latexText(labelText(report))}.\n\\begin{figure*}[!htbp]\\centering\\includegraphics[width=5.5in]{figures/${name}.pdf}\\caption{${latexText(caption)}}\\label{fig:mlrb-${name}}\\end{figure*}\n`;
+  return `${dataLine(labelText(report))}\\begin{figure*}[!htbp]\\centering\\includegraphics[width=5.5in]{figures/${name}.pdf}\\caption{${latexText(caption)}}\\label{fig:mlrb-${name}}\\end{figure*}\n`;
 }
 
-/** The files of `tables/` by name, except that of costs. */
+/** The main tables by file name. */
 export function tableFiles(report: Report): Record<string, string> {
   return Object.assign({}, ...paperTables(report).map((table) => paperTableFiles(table, marksOf(report))));
 }

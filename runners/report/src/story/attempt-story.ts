@@ -102,13 +102,19 @@ function textOf(fact: unknown): string | null {
 }
 
 /** What the story lacks, and why. */
+/** `noLedger`: why the ledger cannot be read, if so. */
+export function unreadParts(broken: TrajectorySummary["broken"], noLedger: string | undefined): string[] {
+  return [
+    ...(broken === null ? [] : [`the rest of the trajectory: ${broken}`]),
+    ...(noLedger === undefined ? [] : [`the budget that it used: ${noLedger}`]),
+  ];
+}
+
 function missingParts(
   { state, scores, ledger }: AttemptSource,
   { broken, end }: TrajectorySummary,
 ): string[] {
-  const missing: string[] = [];
-  if (broken !== null) missing.push(`the rest of the trajectory: ${broken}`);
-  if (ledger.read === null) missing.push(`the budget that it used: ${ledger.why}`);
+  const missing = unreadParts(broken, ledger.read === null ? ledger.why : undefined);
   if (end === null && state !== "running" && missing.length === 0)
     missing.push("its end: the trajectory has no end event");
   if (state === "running") missing.push("its end: the attempt is still running");
