@@ -1,11 +1,5 @@
-// Measures the five GPT-2 models whose values upstream publishes for its agent-eval, and fails where they differ. A
-// program, since it takes one stage of the full benchmark: the download of a source at the commit and digests of the lock.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { parse } from "yaml";
-
-const full = parse(readFileSync(join(import.meta.dirname, "full-benchmark.yaml"), "utf8"));
-const { keyed: _, ...download } = full.stages.download;
+// Measures the five GPT-2 models whose values upstream publishes for its agent-eval, and fails where they differ.
+const environment = "pipelines/environments/ml.lock";
 
 export default {
   formatVersion: 1,
@@ -17,12 +11,22 @@ export default {
     cpu: {}, // parameters and perplexity do not depend on the device; hours
   },
   stages: {
-    download: { ...download, each: ["source"] },
+    download: {
+      each: ["source"],
+      python: "pipelines/steps/download.py",
+      environment,
+      params: { locked: "{source.locked}" }, // the commit and digests of sources.lock.yaml
+      hub: true,
+      secrets: ["HF_TOKEN"],
+      gives: { files: { dir: true, private: true } },
+      network: "full",
+      limits: { time: null },
+    },
     points: {
       collect: ["download.files"],
       python: "scorers/agent-eval/reference_points.py",
       files: ["scorers/agent-eval/reference-points.yaml"],
-      environment: download.environment,
+      environment,
       hostSensitive: true,
       network: "none",
       resources: { cpus: 1, memory: "16GiB" },

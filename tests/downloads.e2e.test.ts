@@ -28,7 +28,7 @@ repository.write(
 name: official
 extends: full-benchmark
 axes: { task: [llm-merging, llm-efficiency], agent: [minimal], seed: [1] }
-profiles: { official: { params: { data: official } } }
+profiles: { official: { extends: rehearsal, axes: { agent: [minimal] } } }
 stages:
   look: # what agents would get
     each: [task]
@@ -133,7 +133,7 @@ test("an attempt on official data gets the official prompt, our framing, the sta
 name: compress
 extends: full-benchmark
 axes: { task: [edge-llm-compression], agent: [looker], seed: [1] }
-profiles: { official: { params: { data: official } } }
+profiles: { official: { extends: rehearsal, axes: { agent: [looker] } } }
 `,
   );
   repository.write(
