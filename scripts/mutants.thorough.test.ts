@@ -1,5 +1,5 @@
 // Runs a sample of mutants, so that the script works and a test suite that notices nothing is seen. The share of
-// all mutants takes hours to measure; docs/house.md has it.
+// all mutants takes hours to measure; run it by hand.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";

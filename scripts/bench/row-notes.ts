@@ -33,7 +33,7 @@ const rowNotes: readonly RowNote[] = [
   {
     row: /^the runner's own/,
     floor: "one start of a process, about 0.3 ms",
-    missed: "about eighty system calls a stage (docs/performance.md lists them)",
+    missed: "about eighty system calls a stage (strace -fc shows them)",
   },
   {
     row: /^one script edited/,
