@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { latexNumbers, latexPlainNumbers, latexText } from "./latex-text.ts";
+import { latexPlainNumbers, latexText } from "./latex-text.ts";
 
 test("no command, comment, alignment or formula of a text survives", () => {
   assert.equal(latexText("\\input{/etc/passwd}"), "\\textbackslash{}input\\{/etc/passwd\\}");
@@ -15,11 +15,6 @@ test("no command, comment, alignment or formula of a text survives", () => {
 
 test("characters that LaTeX would join stay separate", () => {
   assert.equal(latexText("--- ,, ''a'b'' <<"), "-{}-{}- ,{}, '{}'a'b'{}' \\textless{}\\textless{}");
-});
-
-test("numbers go through siunitx, and the text around them keeps its spaces", () => {
-  assert.equal(latexNumbers("3.030 ± -0.127 (2/2)"), "\\num{3.030} $\\pm$ \\num{-0.127} (2/2)");
-  assert.equal(latexNumbers("1.50e+300, v1.2.3"), "\\num{1.50e+300}, v\\num{1.2}.3");
 });
 
 test("without siunitx, signs and powers of ten are formulas, and words keep their hyphens", () => {

@@ -66,14 +66,6 @@ export function latexText(text: string): string {
   return escaped(plain(text));
 }
 
-/** As latexText, with decimal numbers set by siunitx. */
-export function latexNumbers(text: string): string {
-  return plain(text)
-    .split(/(-?\d+\.\d+(?:e[+-]\d+)?)/)
-    .map((part, index) => (index % 2 === 1 ? `\\num{${part}}` : escaped(part)))
-    .join("");
-}
-
 /** As latexText, with minus signs and powers of ten in formulas: without siunitx, which not every template has. */
 export function latexPlainNumbers(text: string): string {
   return plain(text)
