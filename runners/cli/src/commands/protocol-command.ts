@@ -14,6 +14,7 @@ import { freezeCommand, reportCommand } from "../protocol/protocol-path.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { inTypedForm } from "../request/typed-program.ts";
+import { powerLines } from "../show/power-lines.ts";
 import { printJson } from "../show/print-json.ts";
 
 type ProtocolOptions = Omit<CommonOptions, "only" | "executor">;
@@ -57,6 +58,7 @@ export async function protocolFreeze(
         [
           `froze ${path}`,
           `  ${counted(countOf(protocol), "attempt")} of ${counted(protocol.tasks.length, "task")}; digest ${digest}`,
+          ...powerLines(plan, workspace).map((line) => `  ${line}`),
           before.length === 0
             ? "  no attempt had been started"
             : `  ${counted(before.length, "attempt")} had been started before; the report counts those that it uses`,
