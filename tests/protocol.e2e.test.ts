@@ -1,9 +1,9 @@
 // A protocol is frozen before the first attempt, and the report lists every departure from it, also elsewhere from a bundle.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { digestOf } from "../runners/cli/src/protocol/protocol-file.ts";
 import { filesBelow, type Lab, lab } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -70,6 +70,7 @@ before(() => {
   file = join(at.root, "protocols", at.name, "default.json");
 });
 
+const digestNow = () => createHash("sha256").update(readFileSync(file)).digest("hex");
 const command = (...args: string[]) => at.pipeline([...args, "--root", at.root], { env: { COLUMNS: "400" } });
 
 /** Runs, then reports; the departures. */
@@ -90,10 +91,15 @@ test("a protocol is frozen before anything ran, and only once", async () => {
   assert.match(frozen.stdout, /`\S.*pipeline report \S+ --profile default` lists every departure/);
   assert.match(frozen.stdout, /2 attempts of 1 task; digest [0-9a-f]{64}\n {2}no attempt had been started\n/);
   assert.deepEqual(readdirSync(join(at.root, "protocols", at.name)), [file.split("/").at(-1)]);
+  assert.ok(frozen.stdout.includes(digestNow()));
   assert.match(readFileSync(file, "utf8"), /"harness": "[0-9a-f]{64}"/);
   const again = await command("protocol", "freeze", at.name);
   assert.equal(again.code, 2);
-  assert.match(again.stderr, /^frozen: .* exists\n {2}help: .*--replace/);
+  assert.match(again.stderr, /^frozen: .* exists\n {2}help: .*move it away first/);
+  const text = readFileSync(file, "utf8");
+  rmSync(file);
+  await command("protocol", "freeze", at.name);
+  assert.equal(readFileSync(file, "utf8"), text, "the same plan has the same digest");
   const shown = await command("protocol", "show", at.name);
   assert.match(shown.stdout, /- baby-lm: quality is primary; all: quality\n/);
   assert.match(shown.stdout, /- baby-lm, nop: n 2 \(seeds 1, 2\)\n/);
@@ -105,7 +111,7 @@ test("a run as frozen has no departure", async () => {
   assert.match(stdout, /\nProtocol\n/);
   assert.match(
     stdout.replace(/\s+/g, " "),
-    /before any attempt \(digest \w+, commit \w+\)\. Departures: none\./,
+    /The protocol was frozen before 2 of 2 attempts \(digest \w+\)\. Departures: none\./,
   );
 });
 
@@ -144,69 +150,73 @@ test("the protocol and its departures are rebuilt from a bundle byte for byte", 
   for (const name of ["protocol.json", "protocol.tex"]) assert.equal(there[name], here[name], name);
   assert.match(here["report.html"]!, /score: file .*score\.json changed/);
   const bytes = readFileSync(bundle, "utf8");
-  for (const part of [readFileSync(file, "utf8"), "**Protocol.** The protocol was frozen at "])
+  for (const part of [
+    readFileSync(file, "utf8"),
+    "**Protocol.** The protocol was frozen before 2 of 2 attempts ",
+  ])
     assert.ok(bytes.includes(part));
 });
 
-test("an edited, a newer and a torn protocol are named, and the results are still printed", async () => {
+test("a newer, a torn and an incomplete protocol are named with cause and way out, and the results are still printed", async () => {
   const text = readFileSync(file, "utf8");
   for (const [changed, cause] of [
     [
-      text.replace('"text": "0.05"', '"text": "0.10"'),
-      /it was edited after it was frozen.*restore it from Git/,
+      text.replace('"formatVersion": 1', '"formatVersion": 2'),
+      "formatVersion is 2, not 1; use the mlrb that",
     ],
-    [text.replace('"formatVersion": 1', '"formatVersion": 2'), /formatVersion is 2, not 1/],
-    [text.slice(0, 100), /not JSON/],
+    [text.slice(0, 100), "not JSON: .*; restore it from Git"],
+    ["", "not JSON: .*|2 of 2 attempts started with one .*its file is gone; restore it from Git"],
+    [text.replace('"arms"', '"others"'), "arms is missing; restore it from Git"],
   ] as const) {
     writeFileSync(file, changed);
     const { code, stdout } = await command("report", at.name);
     assert.equal(code, 0);
     assert.match(stdout, /Frozen \(test\)/);
-    assert.match(
-      stdout.replace(/\s+/g, " "),
-      new RegExp(`The protocol protocols/.* cannot be used: .*${cause.source}`),
-    );
+    const said = new RegExp(`The protocol protocols/\\S+ cannot be used: (${cause})`);
+    assert.match(stdout.replace(/\s+/g, " "), said);
+    const shown = await command("protocol", "show", at.name);
+    assert.match(shown.stderr, /^unreadable: .*\.json: .*\n {2}help: restore it from Git/);
   }
   writeFileSync(file, text);
 });
 
-test("a removed protocol, and one that was edited with its digest, leave a trace", async () => {
+test("a removed protocol leaves a trace, and attempts under one that was edited are counted with its digest", async () => {
   const text = readFileSync(file, "utf8");
+  const old = digestNow().slice(0, 10);
   rmSync(file);
   const gone = await command("report", at.name);
-  assert.match(gone.stdout.replace(/\s+/g, " "), /cannot be used: it was frozen at \S+ .*its file is gone/);
-  const { digest: _, ...protocol } = JSON.parse(text);
-  const edited = { ...protocol, frozenAt: "2020-01-01T00:00:00.000Z" };
-  writeFileSync(file, JSON.stringify({ ...edited, digest: digestOf(edited) }));
-  const { lines } = await command("report", at.name, "--json");
-  assert.deepEqual(
-    lines[0]!.protocol.departures.map(({ kind }: Record<string, string>) => kind),
-    ["earlier-protocol", "changed-stage"],
+  assert.match(
+    gone.stdout.replace(/\s+/g, " "),
+    new RegExp(`cannot be used: 2 of 2 attempts started with one \\(digest ${old}\\), and its file is gone`),
   );
+  writeFileSync(file, text.replace('"text": "0.05"', '"text": "0.10"'));
+  const { lines } = await command("report", at.name, "--json");
+  const { departures: found, before, attempts } = lines[0]!.protocol;
+  assert.deepEqual({ before, attempts }, { before: 0, attempts: 2 });
+  assert.deepEqual(found.map(({ kind, what }: Record<string, string>) => `${kind} | ${what}`).slice(0, 2), [
+    `other-protocol | 2 attempts started under another protocol, ${old}`,
+    "changed-analysis | level: “0.10” → “0.05”",
+  ]);
   const results = join(at.root, "results", at.name, "default");
   for (const name of ["protocol.json", "report.html"])
-    assert.match(readFileSync(join(results, name), "utf8"), /another protocol, /, name);
+    assert.match(readFileSync(join(results, name), "utf8"), /under another protocol/, name);
   writeFileSync(file, text);
 });
 
-test("a replaced protocol is kept, and the new one says so and lists the attempts that were there", async () => {
-  const old = readFileSync(file, "utf8");
-  const replaced = await command("protocol", "freeze", at.name, "--replace", "the scorer was wrong");
-  assert.equal(replaced.code, 0, replaced.stderr);
-  assert.match(replaced.stdout, /2 attempts had been started before; the report lists each/);
-  const kept = readdirSync(join(at.root, "protocols", at.name)).find((name) => name.includes("replaced"))!;
-  assert.equal(readFileSync(join(at.root, "protocols", at.name, kept), "utf8"), old);
-  const found = await departures();
-  assert.deepEqual(
-    found.map((line: string) => line.replace(/\b[0-9a-f]{10} of \S+/, "DIGEST of TIME")),
-    [
-      "replaced-protocol |  | may | the protocol DIGEST of TIME was replaced: the scorer was wrong",
-      "started-before | baby-lm, nop, seed 1 | yes | started before the protocol was frozen",
-      "started-before | baby-lm, nop, seed 2 | yes | started before the protocol was frozen",
-    ],
-  );
-  const page = readFileSync(join(at.root, "results", at.name, "default/report.html"), "utf8");
-  assert.match(page, /the scorer was wrong/); // `report` drew it again, although nothing else changed
+test("a protocol that is frozen again repeats no attempt, and the attempts before it are counted", async () => {
+  const started = () => readdirSync(join(at.root, ".mlrb/attempts/records"));
+  const [before, old] = [started(), digestNow().slice(0, 10)];
+  rmSync(file);
+  const again = await command("protocol", "freeze", at.name);
+  assert.equal(again.code, 0, again.stderr);
+  assert.match(again.stdout, /2 attempts had been started before; the report counts those that it uses/);
+  const all = [1, 2].map((seed) => `baby-lm, nop, seed ${seed}`).join("; ");
+  assert.deepEqual(await departures(), [
+    `other-protocol | ${all} | yes | 2 attempts started under another protocol, ${old}`,
+  ]);
+  assert.deepEqual(started(), before);
+  const { stdout } = await command("report", at.name);
+  assert.match(stdout.replace(/\s+/g, " "), /The protocol was frozen before 0 of 2 attempts/);
 });
 
 test("a pipeline without attempts and a plan without a protocol are refused with the way out", async () => {
@@ -219,7 +229,9 @@ test("a pipeline without attempts and a plan without a protocol are refused with
   at.define({ stages: { one: { command: "echo > {outputs.x}", gives: { x: "file" } } } });
   const frozen = await command("protocol", "freeze", at.name, "--set", "none=1");
   assert.equal(frozen.code, 2);
-  const none = await command("protocol", "freeze", at.name, "--replace", "x");
-  assert.match(none.stderr, /^no-attempts: [\s\S]*help: /);
   assert.ok(existsSync(file));
+  rmSync(file);
+  const none = await command("protocol", "freeze", at.name);
+  assert.match(none.stderr, /^no-attempts: [\s\S]*help: /);
+  assert.ok(!existsSync(file));
 });

@@ -198,9 +198,7 @@ function protocolCommands(program: Command, loads: Loads): void {
   declare(
     "freeze",
     "write attempts, metrics, tests, rules and digests of all code to protocols/; runs nothing",
-  )
-    .option("--replace <reason>", "replace a frozen protocol; the old one is kept, and the report says so")
-    .action(loads(async () => (await import("./commands/protocol-command.ts")).protocolFreeze));
+  ).action(loads(async () => (await import("./commands/protocol-command.ts")).protocolFreeze));
   declare("show", "print the frozen protocol").action(
     loads(async () => (await import("./commands/protocol-command.ts")).protocolShow),
   );

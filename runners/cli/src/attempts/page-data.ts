@@ -14,13 +14,13 @@ import type { Made, PageData, PageInstance, PageOutcome, PageStory } from "@mlrb
 import { togetherMs } from "@mlrb/report/page/stages-part";
 import { graphOf } from "../graph/graph.ts";
 import { graphSvg } from "../graph/graph-svg.ts";
-import { commitOfProgram } from "../protocol/commit-of-program.ts";
 import { protocolOf } from "../protocol/observe-protocol.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import type { InstanceState } from "../show/instance-state.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { readTimes } from "../show/read-report.ts";
 import { nodeOf, type ReusedKeys, shownParams, type TraceNode } from "../show/trace-nodes.ts";
+import { commitOfProgram } from "./commit-of-program.ts";
 import { pageStory } from "./page-story.ts";
 
 const logLines = 8;

@@ -4,7 +4,7 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { isPaid } from "@mlrb/local/records/estimate-cost";
-import { openWorkspace } from "@mlrb/local/store/workspace";
+import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { startedIn } from "../gates/gate.ts";
@@ -21,6 +21,7 @@ import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { inTypedForm } from "../request/typed-program.ts";
 import { checkedBefore, checkLines } from "../show/check-lines.ts";
+import { powerLines } from "../show/power-lines.ts";
 import { printJson } from "../show/print-json.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
@@ -61,7 +62,7 @@ export async function planCommand(
   if (!options.json) printInstances(previews, plan, options);
   const sum = { actions, previews, fetched, note, gpusHere: here.gpus.length };
   if (options.json) printSummary(sum, plan, Math.round(performance.now() - begin));
-  else for (const line of summaryLines(sum, plan)) process.stdout.write(`${line}\n`);
+  else for (const line of summaryLines(sum, plan, workspace)) process.stdout.write(`${line}\n`);
   return 0;
 }
 
@@ -95,11 +96,13 @@ function printSummary(sum: Sum, plan: Plan, durationMs: number): void {
   });
 }
 
-function summaryLines(sum: Sum, plan: Plan): string[] {
+function summaryLines(sum: Sum, plan: Plan, workspace: Workspace): string[] {
   const { previews, fetched, note, gpusHere } = sum;
   const extent = extentOf(sum, plan);
+  const attempts = attemptsLine(previews, plan);
   const lines = [
-    attemptsLine(previews, plan),
+    attempts,
+    ...(attempts === "" ? [] : powerLines(plan, workspace)),
     endWords(extent, { gpus: gpusHere, now: Date.now() }),
     fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "",
     diskWords(extent, downloadDiskBytes(fetched)),

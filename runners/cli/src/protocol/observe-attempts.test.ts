@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Report } from "@mlrb/formats/report";
+import { addAdjudication } from "@mlrb/local/records/adjudications";
 import { exampleRecord } from "@mlrb/local/testing/example-record";
 import { home, smallPlan } from "@mlrb/local/testing/small-plan";
-import { attemptHistories } from "./observe-attempts.ts";
+import { attemptHistories, observedAttempts } from "./observe-attempts.ts";
 
 const axes = { task: "letters", agent: "plain", seed: 1 };
 
@@ -35,6 +37,62 @@ test("an attempt with the same key in another profile is a repeat, and one with 
     [
       { ...other, startedAt: day(1) },
       { ...other, startedAt: day(3) },
+    ],
+  );
+});
+
+test("what happened to attempts is named with its place, and each has the protocol that it started with", (t) => {
+  const at = home(t);
+  const workspace = at.open();
+  const plan = smallPlan(
+    ...[1, 2, 3].map((seed) => ({ name: "attempt", axes: { ...axes, seed }, durable: true })),
+  );
+  for (const { stage } of plan.instances) stage.role = "attempt";
+  const protocol = "d".repeat(64);
+  const put = (seed: number, startedAt: string) =>
+    workspace.attempts.put(
+      {
+        ...{
+          ...exampleRecord,
+          axes: { ...axes, seed },
+          attemptKey: `key ${seed}`,
+          ...(seed === 1 && { protocol }),
+        },
+        slot: { pipeline: plan.pipeline, profile: plan.profile, stage: plan.instances[seed - 1]!.id },
+        ran: { ...exampleRecord.ran, startedAt },
+      },
+      join(at.root, "no-log"),
+    );
+  const used = put(1, "2026-05-02T00:00:00.000Z");
+  put(1, "2026-05-01T00:00:00.000Z");
+  put(2, "2026-05-01T00:00:00.000Z");
+  addAdjudication(workspace.state.attempts, {
+    ...{ decidedAt: "2026-05-03", record: used, rule: "time", verdict: "pass", by: "ann", reason: "x" },
+  });
+  const attempts = [
+    {
+      ...{ ...axes, verdict: { kind: "valid" }, note: "accepted as stale", origin: {}, resumed: 1 },
+      interventions: { extensions: 2 },
+    },
+    { ...axes, seed: 2, verdict: { kind: "missing", cause: "its attempt failed" } },
+  ];
+  const { started, happened } = observedAttempts(plan, workspace, { attempts } as unknown as Report);
+  const [first, second, third] = [1, 2, 3].map((seed) => `letters, plain, seed ${seed}`);
+  assert.deepEqual(started, [
+    { where: first, protocol },
+    { where: second, protocol: null },
+  ]);
+  assert.deepEqual(
+    happened.map(({ kind, where, what }) => `${kind} | ${where} | ${what}`),
+    [
+      `repeated-attempt | ${first} | another recorded attempt (2026-05-01T00:00:00.000Z), which the tables do not use`,
+      `resumed-attempt | ${first} | resumed, once`,
+      `extended-attempt | ${first} | extended, 2 times; it leaves the primary tables`,
+      `imported-attempt | ${first} | made on another machine and imported`,
+      `accepted-attempt | ${first} | accepted as stale`,
+      `adjudication | ${first} | ann decided pass on the rule time (2026-05-03)`,
+      `missing-attempt | ${second} | missing: its attempt failed`,
+      `missing-attempt | ${third} | missing: the report does not have it`,
     ],
   );
 });

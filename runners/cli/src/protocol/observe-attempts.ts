@@ -3,7 +3,7 @@
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Report } from "@mlrb/formats/report";
-import type { ObservedAttempt } from "@mlrb/formats/report/protocol";
+import type { Departure, ProtocolObservation } from "@mlrb/formats/report/protocol";
 import { readAdjudications } from "@mlrb/local/records/adjudications";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import type { Workspace } from "@mlrb/local/store/workspace";
@@ -12,7 +12,10 @@ import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
 import { nodeOf } from "../show/trace-nodes.ts";
 import { attemptsOf, placeOf } from "./protocol-facts.ts";
 
-type History = Pick<ObservedAttempt, "task" | "agent" | "seed" | "used" | "others">;
+type History = ReturnType<typeof placeOf> & {
+  used: { record: string; startedAt: string } | null;
+  others: { kind: "recorded" | "lost" | "running"; startedAt: string; cause: string }[];
+};
 
 /** In the order of the plan; `others` may hold the attempt itself while it runs. Damaged records are left out: `attempts verify` names them. */
 export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
@@ -24,8 +27,7 @@ export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
   const tries = [
     ...records.map(({ digest, record }) => ({
       ...{ kind: "recorded" as const, digest, slot: record.slot, axes: record.axes, cause: "" },
-      key: record.attemptKey,
-      ...{ startedAt: record.ran.startedAt },
+      ...{ key: record.attemptKey, startedAt: record.ran.startedAt },
     })),
     ...unrecorded.map(({ kind, card, words }) => ({
       ...{ kind: kind === "lost" ? ("lost" as const) : ("running" as const), digest: undefined },
@@ -64,26 +66,52 @@ function isPlaceOf(
   );
 }
 
-export function observedAttempts(plan: Plan, workspace: Workspace, report: Report): ObservedAttempt[] {
+const otherWords = {
+  recorded: "another recorded attempt",
+  lost: "another attempt, without a record",
+  running: "another attempt, still running",
+} as const;
+
+/** The protocol with which each attempt started, and the departures of single attempts. */
+export function observedAttempts(
+  plan: Plan,
+  workspace: Workspace,
+  report: Report,
+): Pick<ProtocolObservation, "started" | "happened"> {
   const decided = readAdjudications(workspace.state.attempts);
-  return attemptHistories(plan, workspace).map((one) => {
-    const { task, agent, seed, used } = one;
+  const started: ProtocolObservation["started"] = [];
+  const happened: Departure[] = [];
+  for (const { task, agent, seed, used, others } of attemptHistories(plan, workspace)) {
+    const where = `${task}, ${agent}, seed ${seed}`;
+    const departs = (kind: Departure["kind"], what: string) =>
+      happened.push({ kind, where, primary: "yes", what: plainText(what, 300) });
+    if (used) started.push({ where, protocol: workspace.attempts.read(used.record).protocol ?? null });
     const shown = report.attempts.find(
       (each) => each.task === task && each.agent === agent && each.seed === seed,
     );
     const { verdict, note = "", origin, resumed = 0, interventions } = shown ?? {};
-    const missing =
-      verdict?.kind === "missing" ? verdict.cause : shown ? null : "the report does not have it";
-    return {
-      ...one,
-      // one that runs and has no record before it is no repeat
-      others: one.others.filter(({ kind }) => kind !== "running" || used !== null),
-      ...{ missing: missing && plainText(missing, 200), note: plainText(note, 200) },
-      ...{ isImported: origin !== undefined, resumed },
-      extensions: interventions?.extensions ?? 0,
-      decisions: (used ? (decided.get(used.record) ?? []) : []).map(({ rule, verdict, by, decidedAt }) => ({
-        ...{ rule: plainText(rule, 80), verdict, by: plainText(by, 80), decidedAt },
-      })),
-    };
-  });
+    if (!shown) departs("missing-attempt", "missing: the report does not have it");
+    if (verdict?.kind === "missing") departs("missing-attempt", `missing: ${verdict.cause}`);
+    for (const { kind, startedAt, cause } of others) {
+      if (kind === "running" && used === null) continue; // it repeats none
+      const why = cause === "" ? "" : `: ${cause}`;
+      departs("repeated-attempt", `${otherWords[kind]} (${startedAt}), which the tables do not use${why}`);
+    }
+    const extensions = interventions?.extensions ?? 0;
+    if (resumed > 0) departs("resumed-attempt", `resumed, ${times(resumed)}`);
+    if (extensions > 0)
+      departs("extended-attempt", `extended, ${times(extensions)}; it leaves the primary tables`);
+    if (origin !== undefined) departs("imported-attempt", "made on another machine and imported");
+    if (note !== "") departs("accepted-attempt", note);
+    for (const { rule, verdict, by, decidedAt } of (used && decided.get(used.record)) ?? [])
+      departs(
+        "adjudication",
+        `${by} decided ${verdict} on the rule ${rule} (${decidedAt ?? "when is unknown"})`,
+      );
+  }
+  return { started, happened };
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
 }

@@ -7,7 +7,6 @@ import { declaredParts } from "@mlrb/local/decide/bind-inputs";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { analysisPlan } from "@mlrb/report/protocol/analysis-plan";
 import { type NodePlace, nodeOf } from "../show/trace-nodes.ts";
-import { commitOfProgram } from "./commit-of-program.ts";
 import { comparedParts } from "./compared-parts.ts";
 
 /** The facts of a plan as a run would carry it out now. Runs nothing. */
@@ -55,7 +54,6 @@ function factsOf(plan: Plan): Omit<ProtocolFacts, "definitions"> {
   const places = attemptsOf(plan).map(placeOf);
   const scores = plan.instances.filter(({ stage }) => stage.role === "score");
   return {
-    commit: commitOfProgram(),
     arms: armsOf(places),
     tasks: [...new Set(places.map(({ task }) => task))].map((task) => {
       const own = scores.filter(({ axes }) => String(axes.task) === task);

@@ -12,5 +12,5 @@ test("a protocol of an older or newer format is refused with the way out, and a 
       causeOf(JSON.stringify({ formatVersion, arms: [] })),
       `formatVersion is ${formatVersion}, not 1; use the mlrb that wrote it`,
     );
-  assert.equal(causeOf("{}"), "formatVersion is missing");
+  assert.equal(causeOf("{}"), "formatVersion is missing; restore it from Git");
 });

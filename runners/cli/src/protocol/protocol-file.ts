@@ -1,47 +1,38 @@
 // Reads a frozen protocol, and compares it with what was observed. Another person may have edited the file.
 // Pure: no disk, no clock.
-import { createHash } from "node:crypto";
 import { type Reading, readFormat, versionHelp } from "@mlrb/formats/read-format";
 import {
   type FrozenProtocol,
   frozenProtocol,
-  type Protocol,
   type ProtocolObservation,
   type ProtocolResult,
 } from "@mlrb/formats/report/protocol";
-import { canonicalJson } from "@mlrb/kit/json-file";
+import { protocolDigest } from "@mlrb/local/attempts/protocol-in-force";
 import { departures } from "@mlrb/report/protocol/departures";
 import { plainText } from "@mlrb/report/read/plain-text";
 
-export function digestOf(protocol: Protocol): string {
-  return createHash("sha256").update(canonicalJson(protocol)).digest("hex");
-}
-
-/** A protocol whose digest is right. */
 export function readProtocol(text: string): Reading<FrozenProtocol> {
   const reading = readFormat(frozenProtocol, text);
-  if (reading.kind === "unreadable")
-    return { ...reading, cause: plainText(`${reading.cause}${versionHelp(reading.cause)}`) };
-  const { digest, ...protocol } = reading.value;
-  const found = digestOf(protocol);
-  if (found === digest) return reading;
-  const cause = `it was edited after it was frozen: it states the digest ${digest.slice(0, 10)}, and its content has ${found.slice(0, 10)}; restore it from Git`;
-  return { kind: "unreadable", cause };
+  if (reading.kind === "ok") return reading;
+  const wayOut = versionHelp(reading.cause) || "; restore it from Git";
+  return { ...reading, cause: plainText(`${reading.cause}${wayOut}`) };
 }
 
 /** `text`: of the protocol's file, empty if it is gone. */
 export function protocolResultOf(text: string, now: ProtocolObservation): ProtocolResult {
-  const last = now.earlier.at(-1);
-  if (text === "" && last !== undefined) {
-    const cause = `it was frozen at ${last.frozenAt} (digest ${last.digest.slice(0, 10)}), and its file is gone; restore it from Git`;
-    return { kind: "unreadable", path: now.path, cause };
+  const { path, started } = now;
+  const of = started.filter(({ protocol }) => protocol !== null);
+  if (text === "" && of.length > 0) {
+    const digests = [...new Set(of.map(({ protocol }) => protocol!.slice(0, 10)))].join(", ");
+    const cause = `${of.length} of ${started.length} attempts started with one (digest ${digests}), and its file is gone; restore it from Git`;
+    return { kind: "unreadable", path, cause };
   }
   const reading = readProtocol(text);
-  if (reading.kind === "unreadable") return { kind: "unreadable", path: now.path, cause: reading.cause };
-  const { digest, frozenAt, selection, commit, before } = reading.value;
+  if (reading.kind === "unreadable") return { kind: "unreadable", path, cause: reading.cause };
+  const digest = protocolDigest(text);
   return {
-    ...{ kind: "frozen", path: now.path, digest, frozenAt, selection, commit, before: before.length },
-    committed: now.committed,
-    departures: departures(reading.value, now),
+    ...{ kind: "frozen", path, digest, selection: reading.value.selection, attempts: started.length },
+    before: started.filter(({ protocol }) => protocol === digest).length,
+    departures: departures({ ...reading.value, digest }, now),
   };
 }

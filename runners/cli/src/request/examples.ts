@@ -80,10 +80,6 @@ const examples: Record<string, [line: string, does: string][]> = {
   ],
   protocol: [
     ["pnpm pipeline protocol freeze full-benchmark --profile paper", "before the first attempt"],
-    [
-      'pnpm pipeline protocol freeze full-benchmark --profile paper --replace "seed 5 was forgotten"',
-      "freeze another one; the report says so",
-    ],
     ["pnpm pipeline protocol show full-benchmark --profile paper", "what was frozen"],
   ],
   score: [["pnpm pipeline score ./my-model --task baby-lm", "validate and score any folder as a submission"]],

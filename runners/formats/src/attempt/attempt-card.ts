@@ -9,12 +9,13 @@ import {
   fileName,
   given,
   harness,
+  protocol,
   slot,
   uncheckedFields,
   uncheckedNames,
 } from "./attempt-record.ts";
 
-export const attemptCard = wholeExcept(["estimate", ...uncheckedNames], {
+export const attemptCard = wholeExcept(["estimate", "protocol", ...uncheckedNames], {
   formatVersion: { const: 1 },
   run: { ...anyText, description: "the run that started it" },
   by: { ...processOwner, description: "that run's process" },
@@ -33,6 +34,7 @@ export const attemptCard = wholeExcept(["estimate", ...uncheckedNames], {
   },
   executor: anyText,
   estimate: costEstimate,
+  protocol,
   ...uncheckedFields,
 });
 export type AttemptCard = TypeOf<typeof attemptCard>;

@@ -9,6 +9,7 @@ import {
   list,
   listOf,
   numberOrNull,
+  sha256,
   type TypeOf,
   tableOf,
   text,
@@ -73,6 +74,12 @@ export const costEstimate = {
 } as const;
 export type CostEstimate = TypeOf<typeof costEstimate>;
 
+export const protocol = {
+  ...sha256,
+  description:
+    "SHA-256 of the frozen protocol that lay at its place when it started; absent: none. In no key",
+} as const;
+
 const skippedChecks = {
   ...list,
   minItems: 1,
@@ -100,7 +107,7 @@ export function uncheckedOf({ skippedChecks, undeclaredChecks }: Unchecked): Unc
 
 export const attemptRecord = fileFormat(
   "mlrb attempt record",
-  wholeExcept(["estimate", "interventions", ...uncheckedNames], {
+  wholeExcept(["estimate", "protocol", "interventions", ...uncheckedNames], {
     formatVersion: { const: 1 },
     slot,
     axes: axisValues,
@@ -111,6 +118,7 @@ export const attemptRecord = fileFormat(
     harness,
     cost: attemptCost,
     estimate: costEstimate,
+    protocol,
     interventions: interventionSums,
     ...uncheckedFields,
     ran,

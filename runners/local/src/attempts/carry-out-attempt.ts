@@ -249,6 +249,7 @@ async function adoptedAttempt(key: string, context: CarryOutContext): Promise<At
 
 function cardOf(instance: Instance, bound: Bound, context: CarryOutContext): AttemptCard {
   const { stage, axes, execution, action } = instance;
+  const protocol = context.protocol();
   return {
     formatVersion: 1,
     run: context.run,
@@ -265,6 +266,7 @@ function cardOf(instance: Instance, bound: Bound, context: CarryOutContext): Att
     secrets: action.secrets,
     executor: execution.executor,
     ...(context.estimate && { estimate: context.estimate }),
+    ...(protocol !== undefined && { protocol }),
     ...uncheckedOf(instance),
   };
 }

@@ -57,7 +57,7 @@ export async function keepRecord(
     const detail = "another run took the attempt over while this run was silent; run again to use its result";
     return { kind: "failed", cause: "machine", detail };
   }
-  const { slot, axes, key, parts, given, harness, estimate, run, startedAt, executor } = card;
+  const { slot, axes, key, parts, given, harness, estimate, protocol, run, startedAt, executor } = card;
   const files = new Map(card.gives.map(({ name, file }) => [name, file]));
   const { result } = end;
   const { resumed, interventions } = ledgerIn(paths.ledger);
@@ -78,6 +78,7 @@ export async function keepRecord(
     harness,
     cost,
     ...(estimate && { estimate }),
+    ...(protocol !== undefined && { protocol }),
     ...(interventions && { interventions }),
     ...uncheckedOf(card),
     ran: {

@@ -47,6 +47,8 @@ export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "p
   origins: { name: string; stage: string; output: string }[];
   /** For a durable instance: its expected cost. */
   estimate?: CostEstimate;
+  /** The digest of the protocol in force now, for the record of a durable instance. */
+  protocol: () => string | undefined;
   /** How the previous try ended, whose log this try appends to. */
   before?: string;
   /** The addresses of the services that it uses, by name. */

@@ -99,6 +99,7 @@ function scene(t: TestContext) {
         ...{ workspace, run: "run-1", token: "token", unsafeLocal: false, slots, log },
         mayRunWeakly: () => false,
         ...{ clearSandbox: undefined, purse: undefined, slot: { pipeline: "test", profile: "default" } },
+        protocol: () => undefined,
         ...{ origins: [], isHeld: () => true, goesOn: false, left() {}, undeclared() {} },
         adopted: (since: string | undefined) => events.push(`adopted ${since}`),
         started: (running: Running) => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import fs, {
   appendFileSync,
   existsSync,
@@ -155,8 +156,8 @@ async function lab(
     slept,
     lease: join(state.leases, bound.key),
     log: () => readFileSync(log, "utf8"),
-    execute: (more: Partial<RunContext & ExecuteOptions> = {}): Promise<Executed> =>
-      executeInstance(instance!, bound, { ...context, ...more }),
+    execute: (more: Partial<RunContext & ExecuteOptions> = {}, as = bound): Promise<Executed> =>
+      executeInstance(instance!, as, { ...context, ...more }),
     journal: () =>
       readFileSync(join(state.journals, `${run}.jsonl`), "utf8")
         .split("\n")
@@ -315,6 +316,27 @@ function recordedElsewhere(
     join(root, "no log"),
   );
 }
+
+test("an attempt's record holds the digest of the protocol that lay there when it started, and its key does not", async (t) => {
+  const at = await lab(t, paid);
+  const recorded = async (text?: string) => {
+    if (text !== undefined) at.write("protocols/small/smoke.json", text);
+    const bound = { ...at.bound, key: createHash("sha256").update(`${text}`).digest("hex") };
+    assert.equal((await at.execute({}, bound)).kind, "succeeded");
+    return at.open().attempts.find(bound.key)!.record;
+  };
+  const without = await recorded();
+  const [torn, whole] = [await recorded('{"torn'), await recorded("{}")];
+  assert.deepEqual(
+    [without, torn, whole].map(({ protocol }) => protocol),
+    [
+      undefined,
+      createHash("sha256").update('{"torn').digest("hex"),
+      createHash("sha256").update("{}").digest("hex"),
+    ],
+  );
+  assert.deepEqual(torn.parts, without.parts);
+});
 
 test("a record that another run added while this one waited is used", async (t) => {
   const at = await lab(t, paid);

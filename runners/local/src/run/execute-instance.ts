@@ -11,6 +11,7 @@ import { attemptOf } from "../attempts/attempt-folders.ts";
 import { cutOffMs, isElsewhere, takeFromHost, whileElsewhere } from "../attempts/attempts-elsewhere.ts";
 import { carryOutAttempt } from "../attempts/carry-out-attempt.ts";
 import { leftAttempt, lostNames } from "../attempts/left-attempts.ts";
+import { protocolInForce } from "../attempts/protocol-in-force.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { type CachedAction, findCachedAction } from "../decide/find-cached-action.ts";
 import { undecidedFailure } from "../decide/run-reasons.ts";
@@ -235,6 +236,7 @@ async function withRetries(
       goesOn,
       left: (name) => onEvent({ kind: "left", instance, name }),
       slot: { pipeline: plan.pipeline, profile: plan.profile },
+      protocol: () => protocolInForce(workspace.state.root, plan)?.digest,
       origins: instance.inputs.map(({ name, from, output }) => ({
         name,
         stage: plan.instances[from]!.id,

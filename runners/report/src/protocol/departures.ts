@@ -1,13 +1,12 @@
 // The departures of a report from its protocol: every difference between what was frozen and what was observed.
 // Pure: no disk, no clock.
+import { counted } from "@mlrb/core/text/counted";
 import type {
   Definition,
   Departure,
-  Protocol,
   ProtocolFacts,
   ProtocolObservation,
 } from "@mlrb/formats/report/protocol";
-import { attemptDepartures } from "./attempt-departures.ts";
 
 /** Roles whose results are in no mean, interval or test. */
 const besideTables = new Set([
@@ -15,34 +14,33 @@ const besideTables = new Set([
   ...["moment", "moment-causality", "moment-answers", "moment-score"],
 ]);
 
-/** In a fixed order: the protocol itself, the plan, attempts, metrics and tests, code and settings. */
-export function departures(frozen: Protocol, now: ProtocolObservation): Departure[] {
+/** In a fixed order: protocols of attempts, the plan, attempts, metrics and tests, code and settings. `digest`: of the file. */
+export function departures(
+  frozen: ProtocolFacts & { digest: string },
+  now: ProtocolObservation,
+): Departure[] {
   return [
-    ...frozen.replaced.map(
-      ({ digest, frozenAt, reason }): Departure => ({
-        ...{ kind: "replaced-protocol", where: "", primary: "may", when: frozen.frozenAt },
-        what: `the protocol ${digest.slice(0, 10)} of ${frozenAt} was replaced: ${reason}`,
-      }),
-    ),
-    ...earlierProtocols(frozen, now),
+    ...otherProtocols(frozen.digest, now),
     ...planDepartures(frozen, now),
-    ...attemptDepartures(frozen, now),
+    ...now.happened,
     ...metricDepartures(frozen, now),
     ...analysisDepartures(frozen, now),
     ...stageDepartures(frozen, now),
   ];
 }
 
-/** Protocols of the same file that this one does not name: the file was edited, or removed and frozen again. */
-function earlierProtocols({ replaced }: Protocol, { earlier }: ProtocolObservation): Departure[] {
-  return earlier
-    .filter(({ digest }) => !replaced.some((one) => one.digest === digest))
-    .map(
-      ({ digest, frozenAt, seen }): Departure => ({
-        ...{ kind: "earlier-protocol", where: "", primary: "may", when: frozenAt },
-        what: `another protocol, ${digest.slice(0, 10)} of ${frozenAt} (seen in ${seen}), is not named as replaced`,
-      }),
-    );
+/** Attempts that started before this protocol was frozen, or since it was changed or exchanged. */
+function otherProtocols(digest: string, { started }: ProtocolObservation): Departure[] {
+  const others = Map.groupBy(
+    started.filter(({ protocol }) => protocol !== digest),
+    ({ protocol }) => protocol,
+  );
+  return [...others].map(
+    ([protocol, of]): Departure => ({
+      ...{ kind: "other-protocol", where: listed(of.map(({ where }) => where)), primary: "yes" },
+      what: `${counted(of.length, "attempt")} started ${protocol === null ? "without a protocol" : `under another protocol, ${protocol.slice(0, 10)}`}`,
+    }),
+  );
 }
 
 function planDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[] {
@@ -53,7 +51,7 @@ function planDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[] 
     const added = seeds.filter((one) => !old.includes(one));
     const removed = old.filter((one) => !seeds.includes(one));
     const departure = (kind: "added-attempt" | "removed-attempt", list: unknown[]): Departure => ({
-      ...{ kind, where: cell, when: null, primary: "yes" },
+      ...{ kind, where: cell, primary: "yes" },
       what: `${list.length === 1 ? "seed" : "seeds"} ${list.join(", ")} ${kind === "added-attempt" ? "added" : "removed"}: n ${old.length} → ${seeds.length}`,
     });
     return [
@@ -72,7 +70,7 @@ function metricDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[
     const today = now.tasks.find((one) => one.task === task);
     if (!today) return []; // its attempts are listed as removed
     const changed = (what: string, counts: Departure["primary"]): Departure => ({
-      ...{ kind: "changed-metric", where: task, when: null, primary: counts, what },
+      ...{ kind: "changed-metric", where: task, primary: counts, what },
     });
     const removed = metrics.filter((one) => !today.metrics.includes(one));
     const added = today.metrics.filter((one) => !metrics.includes(one));
@@ -102,7 +100,7 @@ function analysisDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departur
     if (old === today) return [];
     return [
       {
-        ...{ kind: "changed-analysis", where: "", when: null, primary: "may" },
+        ...{ kind: "changed-analysis", where: "", primary: "may" },
         what: `${name}: “${old}” → “${today}”`,
       },
     ];
@@ -127,7 +125,7 @@ function stageDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[]
         if (found) found.instances.push(instance);
         else
           changes.set(key, {
-            ...{ kind: "changed-stage", when: null, primary, where: "", instances: [instance] },
+            ...{ kind: "changed-stage", primary, where: "", instances: [instance] },
             what: `${stage}: ${one}`,
           });
       }
@@ -138,7 +136,7 @@ function stageDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[]
     ...[...changes.values()].map(({ instances, ...one }) => ({ ...one, where: listed(instances) })),
     ...removed.map(
       (stage): Departure => ({
-        ...{ kind: "changed-plan", where: stage, when: null, primary: "may" },
+        ...{ kind: "changed-plan", where: stage, primary: "may" },
         what: `${stage}: nothing was made by this stage`,
       }),
     ),

@@ -1,24 +1,21 @@
 // The protocol of a report and the departures from it as a section, for every renderer, and as a paragraph.
 import { unreachable } from "@mlrb/core/ports/outcome";
+import { counted } from "@mlrb/core/text/counted";
 import type { Departure, ProtocolResult } from "@mlrb/formats/report/protocol";
 import { shortDigest } from "../sections/report-words.ts";
 import type { Section } from "../sections/table.ts";
 import { oneGroup, tableOf } from "../sections/table-of.ts";
 
-const heading = "Protocol";
-
 export function protocolSection(found: ProtocolResult): Section {
-  const departures = found.kind === "frozen" ? found.departures : [];
   return {
-    heading,
+    heading: "Protocol",
     caption: protocolText(found),
     tables: [
       tableOf<Departure>({
-        groups: oneGroup(departures),
+        groups: oneGroup(found.kind === "frozen" ? found.departures : []),
         columns: [
           { head: "departure", cell: ({ what }) => what },
           { head: "where", cell: ({ where }) => (where === "" ? "everything" : where) },
-          { head: "when", cell: ({ when }) => when ?? "unknown" },
           { head: "primary table", cell: ({ primary }) => primary },
         ],
       }),
@@ -35,19 +32,13 @@ export function protocolText(found: ProtocolResult): string {
     case "unreadable":
       return `The protocol ${found.path} cannot be used: ${found.cause}. So departures from it are not known.`;
     case "frozen": {
-      const { departures, before, digest, frozenAt, selection, commit, committed } = found;
+      const { departures, before, attempts, digest, selection } = found;
       const touching = departures.filter(({ primary }) => primary !== "no").length;
       const wide = selection === "" ? "" : ` of ${selection}`;
-      return [
-        `The protocol${wide} was frozen at ${frozenAt} by this machine's clock, ${before === 0 ? "before any attempt" : `after ${before} ${before === 1 ? "attempt" : "attempts"} had been started`}`,
-        `(digest ${shortDigest(digest)}, commit ${commit?.slice(0, 10) ?? "unknown"}).`,
-        departures.length === 0
-          ? "Departures: none."
-          : `Departures: ${departures.length}, of which ${touching} ${touching === 1 ? "changes" : "change"} or may change the primary table.`,
-        committed === null
-          ? "No Git commit here is known to hold its file."
-          : `Git commit ${committed.commit.slice(0, 10)} of ${committed.committedAt} is the first that holds its file.`,
-      ].join(" ");
+      const frozen = `The protocol${wide} was frozen before ${before} of ${counted(attempts, "attempt")} (digest ${shortDigest(digest)}).`;
+      return departures.length === 0
+        ? `${frozen} Departures: none.`
+        : `${frozen} Departures: ${departures.length}, of which ${touching} ${touching === 1 ? "changes" : "change"} or may change the primary table.`;
     }
     default:
       return unreachable(found);
