@@ -48,7 +48,7 @@ export function checkFormat<const Schema extends object>(
   value: unknown,
 ): Reading<TypeOf<Schema>> {
   if (quickValidator(schema)(value)) return { kind: "ok", value: value as TypeOf<Schema> };
-  const validate = wordyValidator(schema);
+  const validate = wordy.getOrInsertComputed(schema, () => wordyValidator(schema));
   validate(value);
   return { kind: "unreadable", cause: versionCause(schema, value) ?? causeOf(validate.errors!) };
 }
@@ -71,15 +71,25 @@ export function mustFollow<const Schema extends object>(
   return reading.value;
 }
 
+/** Every problem of a value that does not follow `schema`. */
+export function formatProblems(schema: object, value: unknown): string[] {
+  const validate = wordyValidator(schema, { allErrors: true });
+  validate(value);
+  const errors = validate.errors ?? [];
+  const unions = errors.filter(({ keyword }) => isUnion(keyword));
+  const inUnion = (error: ErrorObject) =>
+    unions.some(({ schemaPath }) => error.schemaPath.startsWith(`${schemaPath}/`));
+  return errors.filter((error) => !inUnion(error)).map((error) => causeOf([...errors, error]));
+}
+
 function quickValidator(schema: object): ValidateFunction {
   return quick.getOrInsertComputed(schema, () => storedValidator(schema, { options, formats: {} }));
 }
 
-function wordyValidator(schema: object): ValidateFunction {
-  return wordy.getOrInsertComputed(schema, () => {
-    const { Ajv } = require("ajv") as typeof import("ajv");
-    return new Ajv({ ...options, verbose: true, messages: true, code: { optimize: false } }).compile(schema);
-  });
+function wordyValidator(schema: object, more: Options = {}): ValidateFunction {
+  const { Ajv } = require("ajv") as typeof import("ajv");
+  const code = { optimize: false };
+  return new Ajv({ ...options, ...more, verbose: true, messages: true, code }).compile(schema);
 }
 
 /** For a file of another version the version is the cause, whatever else differs. */
