@@ -2,8 +2,8 @@
 // for others. It is apart from results/, which runs write and Git ignores.
 import { join, relative } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
+import { shellWord } from "@mlrb/core/ports/command-line";
 import { resultsFolder } from "@mlrb/local/run/publish-results";
-import { shellWord } from "../request/typed-command.ts";
 
 export type PlanName = Pick<Plan, "pipeline" | "profile" | "selection">;
 
