@@ -31,7 +31,7 @@ for (const [what, value, expected] of [
   [
     "an empty text",
     { formatVersion: 1, name: "", seeds: [] },
-    'name is "": it must NOT have fewer than 1 characters',
+    "name is empty",
   ],
 ] as const)
   test(`the cause names the place: ${what}`, () => assert.equal(cause(run, value), expected));
