@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { HttpTrouble } from "@mlrb/kit/http/http-trouble";
 import { RemoteClient, remoteLimits } from "@mlrb/local/remote/remote-client";
-import { RemoteTrouble } from "@mlrb/local/remote/remote-trouble";
 import { CacheServer, cacheToken, lighttpd, nginx } from "./support/servers/cache-server.ts";
 
 for (const software of [nginx, lighttpd])
@@ -38,7 +38,7 @@ for (const software of [nginx, lighttpd])
     assert.match(server.requests, /^range: bytes=[1-9]/im);
     const stranger = new RemoteClient({ url, token: undefined }, { concurrency: 1, limits: remoteLimits });
     const sent = stranger.put(path, { bytes: Buffer.from("x"), type: "text/plain" }, signal);
-    await assert.rejects(sent, (error) => error instanceof RemoteTrouble && error.kind === "refused");
+    await assert.rejects(sent, (error) => error instanceof HttpTrouble && error.kind === "refused");
     stranger.close();
     assert.equal(await client.sizeOf(path, signal), content.length);
   });

@@ -12,7 +12,7 @@ const wrong: [what: string, params: Parameters<typeof attemptParams>[0], says: R
   ["no kind", { ...nop, kind: null }, /kind is missing/],
   ["an unknown kind", { ...nop, kind: "x" }, /kind is "x", not one of command, llm, replay, nop/],
   ["no command", { ...nop, kind: "command" }, /kind command needs `command: \[program, argument …\]`/],
-  ["an empty command", { ...nop, kind: "command", command: [] }, /command is a list: it must NOT have fewer/],
+  ["an empty command", { ...nop, kind: "command", command: [] }, /command is empty/],
   ["a wrong scaffold", { ...nop, scaffold: "x" }, /scaffold is "x", not one of react, supervisor-worker/],
   ["an unfinished model", { ...nop, model: { id: "m" } }, /model\.contextTokens is missing/],
   ["a gateway that is no list", { ...nop, gateway: "openai" }, /gateway is "openai", not a list/],

@@ -2,6 +2,7 @@
 // sandbox shows read-only at its path on the host. This code is in no key of an attempt: it judges, and it is no task.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { shellWord } from "@mlrb/core/ports/command-line";
 import { pythonPath } from "@mlrb/kit/python-path";
 import type { CheckScript } from "./attempt-request.ts";
 import { inside } from "./workspace.ts";
@@ -53,11 +54,7 @@ export function submissionCheck(
       };
       const flags = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
       const argv = [process.execPath, "--disable-warning=ExperimentalWarning", program, ...flags];
-      return `#!/bin/sh\nexec ${argv.map(quoted).join(" ")} "$@"\n`;
+      return `#!/bin/sh\nexec ${argv.map(shellWord).join(" ")} "$@"\n`;
     },
   };
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,20 +2,10 @@
 // has its name. Agents cannot write here.
 import { createHash, hash, randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import {
-  type FileHandle,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  utimes,
-  writeFile,
-} from "node:fs/promises";
+import { open, readFile, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fetchUpstream, NotServed, noSpace } from "./fetch-upstream.ts";
+import { download } from "@mlrb/kit/http/download";
+import { askUpstream, NotServed, noSpace, orNotServed } from "./fetch-upstream.ts";
 
 export type CachedFile = { path: string; digest: string; bytes: number; cached: boolean };
 
@@ -36,42 +26,6 @@ export type CacheLimits = {
 };
 
 const triesMax = 5;
-
-/** A file as it comes, and its digests. */
-class ReceivedContent {
-  bytes = 0;
-  readonly #file: FileHandle;
-  readonly #known: WantedFile["known"];
-  readonly #sha256 = createHash("sha256");
-  readonly #sha1 = createHash("sha1");
-
-  constructor(file: FileHandle, { known, bytes }: WantedFile) {
-    this.#file = file;
-    this.#known = known;
-    this.#sha1.update(`blob ${bytes}\0`); // as git hashes a file
-  }
-
-  async add(piece: Uint8Array): Promise<void> {
-    this.bytes += piece.length;
-    this.#sha256.update(piece);
-    if (this.#known.gitSha1 !== undefined) this.#sha1.update(piece);
-    await this.#file.appendFile(piece);
-  }
-
-  /** Throws if it is not what the server announced. */
-  checked(): { digest: string; bytes: number } {
-    const { sha256, gitSha1 } = this.#known;
-    const digest = this.#sha256.digest("hex");
-    const differs = gitSha1 !== undefined && this.#sha1.digest("hex") !== gitSha1;
-    if (differs || (sha256 !== undefined && digest !== sha256))
-      throw upstream("the content does not have the digest that the server announced");
-    return { digest, bytes: this.bytes };
-  }
-}
-
-function upstream(detail: string): NotServed {
-  return new NotServed("upstream", detail, { status: 502 });
-}
 
 export class DownloadCache {
   readonly #folder: string;
@@ -133,52 +87,38 @@ export class DownloadCache {
     }
   }
 
-  /** A connection that is cut goes on where it stopped. */
-  async #receive(wanted: WantedFile, partial: string, signal: AbortSignal) {
+  /** Throws if it is not what the server announced. */
+  async #receive({ url, bytes, known }: WantedFile, partial: string, signal: AbortSignal) {
+    const ofGit = () => createHash("sha1").update(`blob ${bytes}\0`); // as git hashes a file
+    const hashes = () => [createHash("sha256"), ...(known.gitSha1 === undefined ? [] : [ofGit()])];
     const file = await open(partial, "wx", 0o600);
     try {
-      const content = new ReceivedContent(file, wanted);
-      for (let tries = 1; !(await this.#continue(content, wanted, signal)); tries++) {
-        if (tries === triesMax) throw upstream(`the connection was cut ${triesMax} times`);
-        await sleep(200 * 2 ** tries, undefined, { signal });
-      }
+      const received = await orNotServed(url, signal, () =>
+        download(file, {
+          ...{ bytes, hashes, signal, tries: triesMax, pauseMs: (next) => 100 * 2 ** next },
+          ask: (headers) => askUpstream(url, { headers, signal }),
+          admit: (stated) => this.#room(stated),
+        }),
+      );
       await file.datasync(); // a name in the cache means whole content, also after a power failure
-      return content.checked();
+      const [sha256, gitSha1] = received.digests;
+      if (gitSha1 !== known.gitSha1 || sha256 !== (known.sha256 ?? sha256))
+        throw new NotServed("upstream", "the content does not have the digest that the server announced", {
+          status: 502,
+        });
+      return { digest: sha256!, bytes: received.bytes };
     } finally {
       await file.close();
     }
   }
 
-  /** False if the connection was cut. */
-  async #continue(content: ReceivedContent, wanted: WantedFile, signal: AbortSignal): Promise<boolean> {
-    const from = content.bytes;
-    const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
-    const { answer } = await fetchUpstream(wanted.url, { headers, signal });
-    if (from > 0 && answer.status !== 206)
-      throw upstream("the connection was cut, and the server cannot continue");
-    const length = answer.headers.get("content-length");
-    const total = wanted.bytes ?? (length === null ? undefined : from + Number(length));
-    await this.#room(total ?? 0);
-    const bytesMax = Math.min(total ?? Number.POSITIVE_INFINITY, this.#limits.fileBytesMax);
-    const pieces = answer.body?.getReader();
-    for (;;) {
-      const next = await pieces?.read().catch(() => "cut" as const);
-      signal.throwIfAborted();
-      if (next === "cut") return false;
-      if (!next || next.done) return total === undefined || content.bytes === total;
-      if (content.bytes + next.value.length > bytesMax) {
-        await pieces?.cancel();
-        throw new NotServed("too-large", "the file is larger than announced, or than the gateway serves");
-      }
-      await content.add(next.value);
-    }
-  }
-
-  async #room(bytes: number): Promise<void> {
+  /** The most bytes that a file may have of which the server states `bytes`. */
+  async #room(bytes: number | undefined): Promise<number> {
     const { fileBytesMax } = this.#limits;
-    if (bytes > fileBytesMax)
+    if (bytes !== undefined && bytes > fileBytesMax)
       throw new NotServed("too-large", `${bytes} bytes are more than the gateway serves (${fileBytesMax})`);
     await this.checkFree(bytes);
+    return bytes ?? fileBytesMax;
   }
 
   /** Throws if the disk would have too little free space with `bytes` more. */

@@ -1,5 +1,8 @@
 // Requests of the supervisor to hubs, package indexes and code hosts. It follows redirects itself, so an agent never
 // learns where a file lies, and cannot be sent anywhere.
+import type { IncomingHttpHeaders } from "node:http";
+import { askHttp, bytesOf, expectStatus, type HttpAnswer, type HttpRequest } from "@mlrb/kit/http/ask-http";
+import { troubleOf } from "@mlrb/kit/http/http-trouble";
 
 /** By this code, clients of the hub show the message of a refused request. */
 const gated = "GatedRepo";
@@ -37,97 +40,55 @@ export function noSpace(): NotServed {
   return new NotServed("no-space", "the disk of the download cache is full", { status: 507 });
 }
 
-const redirectsMax = 5;
-const headersMs = 60_000;
+/** Without a byte for this long, a server does not answer. */
+const stallMs = 60_000;
 
-export type UpstreamRequest = {
-  method?: "GET" | "HEAD" | "POST";
-  headers?: Record<string, string>;
-  body?: string;
-  /** Stops before a redirect for which it is true, and returns that answer. */
-  stopAt?(answer: Response): boolean;
-  signal: AbortSignal;
-};
+type UpstreamRequest = Omit<HttpRequest, "stallMs" | "agent">;
 
-/** The answer after all redirects. Throws `NotServed` for what is not there or does not answer. */
-export async function fetchUpstream(
-  url: URL,
-  request: UpstreamRequest,
-): Promise<{ answer: Response; url: URL }> {
-  const { method = "GET", headers = {}, body, stopAt, signal } = request;
-  let at = url;
-  for (let hops = 0; hops <= redirectsMax; hops++) {
-    const answer = await askOnce(at, { method, headers, body, signal });
-    const location = answer.headers.get("location");
-    const redirects = answer.status >= 300 && answer.status < 400 && location !== null;
-    if (!redirects || stopAt?.(answer)) return { answer: await checked(answer), url: at };
-    await answer.body?.cancel();
-    const next = URL.parse(location, at);
-    if (!next || !mayFollow(url, next))
-      throw new NotServed("upstream", `${url.host} redirects to an address that is not followed`, {
-        status: 502,
-      });
-    at = next;
-  }
-  throw new NotServed("upstream", `${url.host} redirects more than ${redirectsMax} times`, { status: 502 });
+/** The answer after all redirects. Throws `NotServed` for what is not there, does not answer or is too large. */
+export function fetchUpstream(
+  asked: URL,
+  { bytesMax = 0, ...request }: UpstreamRequest & { bytesMax?: number },
+): Promise<{ text: string; headers: IncomingHttpHeaders; url: URL }> {
+  return orNotServed(asked, request.signal, async () => {
+    const answer = await askUpstream(asked, request);
+    if (answer.status >= 400) expectStatus(answer, []);
+    const { headers, url } = answer;
+    return { text: new TextDecoder().decode(await bytesOf(answer, bytesMax)), headers, url };
+  });
 }
 
-/** A secure server leads to secure servers only; one without, as in tests, to itself. */
-function mayFollow(from: URL, to: URL): boolean {
-  if (to.username !== "" || to.password !== "") return false;
-  return from.protocol === "https:" ? to.protocol === "https:" : to.origin === from.origin;
+export function askUpstream(
+  url: URL,
+  { headers, follow = () => true, ...request }: UpstreamRequest,
+): Promise<HttpAnswer> {
+  const named = { "user-agent": "mlrb-download-gateway", ...headers };
+  return askHttp(url, { ...request, headers: named, follow, stallMs });
 }
 
-async function askOnce(
-  url: URL,
-  {
-    signal,
-    body,
-    ...request
-  }: { method: string; headers: Record<string, string>; body: string | undefined; signal: AbortSignal },
-): Promise<Response> {
-  const silent = new AbortController();
-  const timer = setTimeout(() => silent.abort(), headersMs);
+/** What goes wrong with the server becomes `NotServed`. The address of a server that it led to is not told. */
+export async function orNotServed<T>(url: URL, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
   try {
-    return await fetch(url, {
-      ...request,
-      ...(body !== undefined && { body }),
-      // a compressed answer would have another length and digest than the file
-      headers: { "accept-encoding": "identity", "user-agent": "mlrb-download-gateway", ...request.headers },
-      redirect: "manual",
-      signal: AbortSignal.any([signal, silent.signal]),
-    });
+    return await ask();
   } catch (error) {
     signal.throwIfAborted();
-    const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).name;
-    throw new NotServed("upstream", `${url.host} does not answer (${cause})`, { status: 502 });
-  } finally {
-    clearTimeout(timer);
+    if (error instanceof NotServed) throw error;
+    const { kind, message, seen } = troubleOf(error);
+    if (kind === "wrong-bytes")
+      throw new NotServed("too-large", "the answer is larger than announced, or than the gateway serves");
+    if (seen.status === undefined)
+      throw new NotServed("upstream", `${url.host} does not answer (${seen.code ?? message})`, {
+        status: 502,
+      });
+    throw refusal(seen.status, seen.headers);
   }
 }
 
-async function checked(answer: Response): Promise<Response> {
-  if (answer.status < 400) return answer;
-  await answer.body?.cancel();
-  const code = answer.headers
-    .get("x-error-code")
-    ?.replace(/[^A-Za-z]/g, "")
+function refusal(answered: number, headers: IncomingHttpHeaders = {}): NotServed {
+  const code = String(headers["x-error-code"] ?? "")
+    .replace(/[^A-Za-z]/g, "")
     .slice(0, 40);
-  const status = answer.status >= 500 || answer.status === 429 ? 502 : answer.status;
-  const detail = `the server answered ${answer.status}`;
-  throw new NotServed(status === 502 ? "upstream" : "not-there", detail, { status, ...(code && { code }) });
-}
-
-/** A text of at most `bytesMax` bytes. */
-export async function boundedText(answer: Response, bytesMax: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const piece of answer.body ?? []) {
-    bytes += piece.length;
-    if (bytes > bytesMax)
-      throw new NotServed("too-large", `an answer of more than ${bytesMax} bytes`, { status: 502 });
-    text += decoder.decode(piece, { stream: true });
-  }
-  return text + decoder.decode();
+  const status = answered < 400 || answered >= 500 || answered === 429 ? 502 : answered;
+  const detail = `the server answered ${answered}`;
+  return new NotServed(status === 502 ? "upstream" : "not-there", detail, { status, ...(code && { code }) });
 }

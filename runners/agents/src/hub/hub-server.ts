@@ -2,7 +2,7 @@
 // agent sees what is public and nothing else.
 import { isTable } from "@mlrb/formats/is-table";
 import { LRUCache } from "lru-cache";
-import { boundedText, fetchUpstream, NotServed } from "./fetch-upstream.ts";
+import { fetchUpstream, NotServed } from "./fetch-upstream.ts";
 import { encodedPath, type Repository } from "./hub-request.ts";
 
 export type RepositoryFacts = Repository & {
@@ -62,17 +62,19 @@ export class HubServer {
     const folder = [...(type === "dataset" ? ["datasets"] : []), ...id.split("/")];
     const segments = [...folder, "resolve", revision, ...path.split("/")];
     const url = new URL(encodedPath(segments), this.#endpoint);
-    const stopAt = ({ headers }: Response) => headers.has("x-linked-etag");
-    const { answer } = await fetchUpstream(url, { method: "HEAD", stopAt, signal: this.#signal });
-    const { headers } = answer;
-    const etag = (headers.get("x-linked-etag") ?? headers.get("etag") ?? "").replace(/^W\/|"/g, "");
-    const size = headers.get("x-linked-size") ?? headers.get("content-length");
-    const commit = headers.get("x-repo-commit");
-    if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(etag) || size === null || !/^\d+$/.test(size))
+    const { headers } = await fetchUpstream(url, {
+      ...{ method: "HEAD", signal: this.#signal },
+      follow: (answer) => answer.headers["x-linked-etag"] === undefined,
+    });
+    const said = (name: string) => (headers[name] === undefined ? undefined : String(headers[name]));
+    const etag = (said("x-linked-etag") ?? said("etag") ?? "").replace(/^W\/|"/g, "");
+    const size = said("x-linked-size") ?? said("content-length") ?? "";
+    const commit = said("x-repo-commit");
+    if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(etag) || !/^\d+$/.test(size))
       throw new NotServed("upstream", "the hub's answer names no digest or size of the file", {
         status: 502,
       });
-    if (commit !== null && commit !== revision)
+    if (commit !== undefined && commit !== revision)
       throw new NotServed("upstream", "the hub answered another commit", { status: 502 });
     return { url, etag, bytes: Number(size) };
   }
@@ -110,17 +112,15 @@ export class HubServer {
   ): Promise<{ text: string; next: URLSearchParams | undefined }> {
     const url = new URL(path, this.#endpoint);
     if (query) url.search = query.toString();
-    const { answer } = await fetchUpstream(url, {
+    const { text, headers } = await fetchUpstream(url, {
       ...(body !== undefined && {
-        method: "POST" as const,
-        body,
-        headers: { "content-type": "application/json" },
+        ...{ method: "POST", body: { bytes: Buffer.from(body), type: "application/json" } },
       }),
-      signal: this.#signal,
+      ...{ bytesMax: jsonBytesMax, signal: this.#signal },
     });
-    const link = /<([^>]+)>;\s*rel="?next"?/.exec(answer.headers.get("link") ?? "")?.[1];
+    const link = /<([^>]+)>;\s*rel="?next"?/.exec(String(headers.link ?? ""))?.[1];
     const next = link === undefined ? undefined : URL.parse(link, url)?.searchParams;
-    return { text: await boundedText(answer, jsonBytesMax), next };
+    return { text, next };
   }
 }
 

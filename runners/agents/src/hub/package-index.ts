@@ -4,7 +4,7 @@ import { isTable } from "@mlrb/formats/is-table";
 import { Parser } from "htmlparser2";
 import { LRUCache } from "lru-cache";
 import PQueue from "p-queue";
-import { boundedText, fetchUpstream, NotServed } from "./fetch-upstream.ts";
+import { fetchUpstream, NotServed } from "./fetch-upstream.ts";
 import { besideHub, encodedPath } from "./hub-request.ts";
 
 export type PackageFile = {
@@ -66,9 +66,10 @@ export class PackageIndex {
   async #ask(name: string): Promise<PackageFile[]> {
     const accept = "application/vnd.pypi.simple.v1+json, text/html;q=0.5";
     const asked = new URL(`${encodeURIComponent(name)}/`, this.#simple);
-    const { answer, url } = await fetchUpstream(asked, { headers: { accept }, signal: this.#signal });
-    const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
-    const text = await boundedText(answer, pageBytesMax);
+    const { text, headers, url } = await fetchUpstream(asked, {
+      ...{ headers: { accept }, bytesMax: pageBytesMax, signal: this.#signal },
+    });
+    const isJson = headers["content-type"]?.includes("json") ?? false;
     const files = isJson ? filesOfJson(text, url) : filesOfHtml(text, url);
     const { origin } = this.#simple;
     return files.filter(({ url: at }) => at.startsWith("https:") || new URL(at).origin === origin);

@@ -154,7 +154,7 @@ test("senseless calls are answered with how to call, and ten in a row end the at
     /^the arguments of note are no JSON object; call it with \["text"\] as \{"text":/,
   );
   assert.match(results[1]!, /^there is no tool "fly"; there are shell, python, /);
-  assert.match(results[2]!, /^note cannot be called like this:\n- text: .*\n- Unrecognized key: "words"/);
+  assert.match(results[2]!, /^note cannot be called like this:\n- text is missing\n- words is not known/);
 });
 
 test("calls beyond the limit of one answer are refused", async () => {

@@ -1,7 +1,7 @@
 // The paper's scaffold (arXiv 2410.22553): a supervisor gives a worker one piece of work at a time and continues from its
 // result. Every worker begins a new conversation with the task and the notes, so the supervisor's own stays short over a
 // day of work.
-import { z } from "zod";
+import { closedObject, text } from "@mlrb/formats/schema";
 import { chosenTools } from "./chosen-tools.ts";
 import { clipText } from "./clip-text.ts";
 import { converse, type Shared, sharedOf, type TalkEnd } from "./converse.ts";
@@ -35,25 +35,26 @@ export const supervisorWorker: Scaffold = async (request) => {
   return end;
 };
 
-type Work = { task: string; context?: string | undefined };
+type Work = { task: string; context?: string };
 
 const delegate = (work: (work: Work) => Promise<ToolResult>): Tool =>
   tool({
     name: "delegate",
     description:
       "Gives a new worker one piece of work, waits for it to end, and gives what it returns. It has shell, python and file tools in the same workspace.",
-    input: {
-      task: z
-        .string()
-        .min(1)
-        .max(textMax)
-        .describe("What to do, why, how long it may take, and what to report."),
-      context: z
-        .string()
-        .max(textMax)
-        .optional()
-        .describe("What the worker must know of what was done before: files, numbers, what failed."),
-    },
+    input: closedObject(
+      {
+        task: {
+          ...{ ...text, maxLength: textMax },
+          description: "What to do, why, how long it may take, and what to report.",
+        },
+        context: {
+          ...{ type: "string", maxLength: textMax },
+          description: "What the worker must know of what was done before: files, numbers, what failed.",
+        },
+      },
+      ["task"],
+    ),
     restarted: "runs",
     run: work,
   });
@@ -61,13 +62,15 @@ const delegate = (work: (work: Work) => Promise<ToolResult>): Tool =>
 const returnResult = tool({
   name: "return_result",
   description: "Ends your work and gives the supervisor your report.",
-  input: {
-    summary: z
-      .string()
-      .min(1)
-      .max(textMax)
-      .describe("What was done, what was measured on which data, where the files lie, what failed."),
-  },
+  input: closedObject(
+    {
+      summary: {
+        ...{ ...text, maxLength: textMax },
+        description: "What was done, what was measured on which data, where the files lie, what failed.",
+      },
+    },
+    ["summary"],
+  ),
   restarted: "runs",
   run: ({ summary }) => ({ outcome: "done", text: "returned", ends: { kind: "returned", summary } }),
 });

@@ -1,7 +1,8 @@
 // A tool: a name, a description for the model, its arguments, and what it does in the sandbox. A tool answers in text;
 // the model's own mistakes are answers too. It throws only for failures that are not the agent's.
+import { followsFormat, formatProblems } from "@mlrb/formats/read-format";
+import type { TypeOf } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
-import { z } from "zod";
 import type { ToolSpec } from "../model/model-client.ts";
 import type { Notes } from "./notes.ts";
 import type { RecordedResult, ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
@@ -48,13 +49,12 @@ export type Tool = {
   run(input: Record<string, Json>, world: ToolWorld): Promise<ToolResult>;
 };
 
-type Definition<Shape extends z.ZodRawShape> = {
+type Definition<Schema> = {
   name: string;
   description: string;
-  input: Shape;
-  run(input: z.output<z.ZodObject<Shape>>, world: ToolWorld): Promise<ToolResult> | ToolResult;
-  /** Whether it accepts unknown keys. */
-  loose?: boolean;
+  /** The schema of its arguments. */
+  input: Schema;
+  run(input: TypeOf<Schema>, world: ToolWorld): Promise<ToolResult> | ToolResult;
   /**
    * For a conversation that continues after a restart. `runs`: the tool changes only the conversation, so it runs
    * again. `repeats`: a call that the restart ended is made again, which does no harm; otherwise the agent is told.
@@ -64,23 +64,25 @@ type Definition<Shape extends z.ZodRawShape> = {
   kept?(result: ToolResult, world: ToolWorld): ToolResult;
 };
 
-export function tool<Shape extends z.ZodRawShape>(definition: Definition<Shape>): Tool {
-  const { name, description, loose = false, restarted, kept = (result: ToolResult) => result } = definition;
-  const shape = loose ? z.looseObject(definition.input) : z.strictObject(definition.input);
-  const { $schema: _, ...input } = z.toJSONSchema(shape);
+export function tool<const Schema extends object>(definition: Definition<Schema>): Tool {
+  const { name, description, input, restarted, kept = (result: ToolResult) => result } = definition;
   return {
     spec: { name, description, input: input as Record<string, Json> },
-    async run(asked, world) {
-      const checked = shape.safeParse(asked);
-      if (!checked.success)
-        return senseless(`${name} cannot be called like this:\n${problems(checked.error)}`);
+    async run(asked: unknown, world) {
+      if (!followsFormat(input)(asked)) {
+        const problems = formatProblems(input, asked).slice(0, problemsMax);
+        return senseless([`${name} cannot be called like this:`, ...problems].join("\n- "));
+      }
       const past = restarted === "runs" ? undefined : world.tape?.past(name);
       if (past?.kind === "result") return kept(past.result, world);
       if (past && restarted !== "repeats") return kept(failed(past.text), world);
-      return definition.run(checked.data as z.output<z.ZodObject<Shape>>, world);
+      return definition.run(asked, world);
     },
   };
 }
+
+/** Of one call, told at once. */
+const problemsMax = 5;
 
 /** For tools whose program's output has a number, over all conversations. */
 export function keptNumber(result: ToolResult, { files }: ToolWorld): ToolResult {
@@ -98,11 +100,4 @@ export function failed(text: string): ToolResult {
 
 export function senseless(text: string): ToolResult {
   return { ...refused(text), senseless: true };
-}
-
-function problems(error: z.ZodError): string {
-  return error.issues
-    .slice(0, 5)
-    .map(({ path, message }) => `- ${path.length > 0 ? `${path.join(".")}: ` : ""}${message.slice(0, 300)}`)
-    .join("\n");
 }

@@ -216,7 +216,7 @@ for (const { kind, options } of kinds) {
       assert.match(String(time), /^\d{4}-\d\d-\d\dT/);
       const bad = await call(world, "iteration", { ...input, metric: "0.3" });
       assert.equal(bad.outcome, "refused");
-      assert.match(bad.text, /^iteration cannot be called like this:\n- metric: /);
+      assert.match(bad.text, /^iteration cannot be called like this:\n- metric is "0.3", not an object/);
       await call(world, "shell", { command: "rm iterations.jsonl; ln -s /etc/passwd iterations.jsonl" });
       assert.match((await call(world, "iteration", input)).text, /^iterations.jsonl was not written: a link/);
     },

@@ -3,10 +3,12 @@
 // reads the file before a call. kit/attempts/purse.ts begins the file.
 // Each attempt may pass the cap by one call: the dearest of those that it has in flight. The most that its other
 // calls can cost counts before they are sent. Otherwise many calls of many attempts would pass the cap together.
-import { appendFileSync, closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { spendingCapLine } from "@mlrb/formats/attempt/spending-cap";
 import { readFormat } from "@mlrb/formats/read-format";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { hasProcess } from "@mlrb/kit/processes/has-process";
 
 export type SpendingCap = {
   /** Of the whole run, by what its calls have cost; infinite without a cap. */
@@ -43,7 +45,7 @@ export class CapFile implements SpendingCap {
   /** Attempts that were killed count as having spent what they held: their last calls may be billed. */
   leftDollars(): number {
     this.#read();
-    return this.#max - this.#spent - this.#sumHeld((pid) => !isAlive(pid));
+    return this.#max - this.#spent - this.#sumHeld((pid) => !hasProcess(pid));
   }
 
   freeDollars(): number {
@@ -72,18 +74,12 @@ export class CapFile implements SpendingCap {
   }
 
   #read(): void {
-    const file = openSync(this.#path, "r");
-    try {
-      const { size } = fstatSync(file);
-      if (size <= this.#offset) return;
-      const bytes = Buffer.alloc(size - this.#offset);
-      this.#offset += readSync(file, bytes, 0, bytes.length, this.#offset);
-      const lines = (this.#rest + bytes.toString("utf8")).split("\n");
-      this.#rest = lines.pop() ?? "";
-      for (const line of lines) this.#take(line);
-    } finally {
-      closeSync(file);
-    }
+    const bytes = readFrom(this.#path, this.#offset);
+    if (!bytes) throw new Error(`ENOENT: there is no ${this.#path}`);
+    this.#offset += bytes.length;
+    const lines = (this.#rest + bytes.toString("utf8")).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#take(line);
   }
 
   #take(line: string): void {
@@ -99,15 +95,5 @@ export class CapFile implements SpendingCap {
     let sum = 0;
     for (const { dollars, pid } of this.#held.values()) if (dollars > 0 && counts(pid)) sum += dollars;
     return sum;
-  }
-}
-
-/** Attempts of one cap run on one host. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -1,6 +1,6 @@
 // Reads what is appended to the trajectory of a running attempt: complete lines only, each once.
 import { readingLimits } from "@mlrb/kit/admission/reading-limits";
-import { readFrom } from "@mlrb/local/store/read-appended";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
 import { trajectoryLine } from "@mlrb/report/exports/trajectory-lines";
 

@@ -2,9 +2,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { LongText } from "@mlrb/formats/attempt/trajectory";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "@mlrb/local/stage/output-paths";
-import { readFrom } from "@mlrb/local/store/read-appended";
 import type { AttemptSource, TrajectoryLine, WholeText } from "@mlrb/report/exports/attempt-source";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
 import type { AttemptPlace, FoundAttempt } from "../request/find-attempt.ts";

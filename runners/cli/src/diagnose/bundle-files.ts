@@ -1,10 +1,11 @@
 // The files of a diagnostic bundle: only named kinds of text, each cleaned. A bundle holds no artifact and no file of a
 // record: no data, no weights, no trajectory.
 
-import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { type JournalLine, journalLines } from "@mlrb/local/journal/journal-lines";
 import { logPath } from "@mlrb/local/stage/log-path";
@@ -106,14 +107,7 @@ function fileName({ id, index }: Instance): string {
 function endOf(path: string): string | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return undefined;
-  const bytes = Buffer.alloc(Math.min(size, tailBytes));
-  const file = openSync(path, "r");
-  try {
-    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    const text = bytes.toString("utf8", 0, read);
-    // the rest of a line may be half of a secret
-    return size > tailBytes ? text.slice(text.indexOf("\n") + 1) : text;
-  } finally {
-    closeSync(file);
-  }
+  const text = String(readFrom(path, Math.max(0, size - tailBytes), tailBytes));
+  // the rest of a line may be half of a secret
+  return size > tailBytes ? text.slice(text.indexOf("\n") + 1) : text;
 }

@@ -1,6 +1,6 @@
 // The commands about a protocol, as they are shown.
+import { shellWord } from "@mlrb/core/ports/command-line";
 import type { PlanName } from "@mlrb/local/attempts/protocol-in-force";
-import { shellWord } from "../request/typed-command.ts";
 
 /** The command that freezes the protocol of a plan. */
 export function freezeCommand(plan: PlanName): string {

@@ -1,6 +1,6 @@
 // The remote cache that the variables name: its address, and the token for it.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
-import type { RemoteAddress } from "@mlrb/local/remote/http-exchange";
+import type { RemoteAddress } from "@mlrb/local/remote/remote-client";
 
 /** Undefined without a server. */
 export function remoteAddressOf(env: NodeJS.ProcessEnv): RemoteAddress | Diagnostic | undefined {

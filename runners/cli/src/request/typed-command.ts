@@ -1,5 +1,6 @@
 // A command line that a person can type, with the options of the current one.
 // Pure but for the form of the program's name: no disk, no clock.
+import { shellWord } from "@mlrb/core/ports/command-line";
 import { typedProgram } from "./typed-program.ts";
 
 type TypedOptions = {
@@ -28,9 +29,4 @@ export function typedCommand(command: string, words: string | string[], asked: T
 
 function flags(name: string, values: (string | undefined)[]): string[] {
   return values.filter((value) => value !== undefined).map((value) => `${name} ${shellWord(value)}`);
-}
-
-/** The text as one word of any shell, quoted if needed. */
-export function shellWord(text: string): string {
-  return /^[A-Za-z0-9_.,:/=+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { redrawnLines } from "@mlrb/core/text/redrawn-lines";
-import { readFrom } from "@mlrb/local/store/read-appended";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import { shorten } from "./shorten.ts";
 
 /** Read from the end first; then eight times as much, until there are enough lines. */

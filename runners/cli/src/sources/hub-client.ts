@@ -1,14 +1,14 @@
 // Reads a repository of a hub through the hub's own client: commits, files and card. Every request may be repeated, and
 // every failure becomes a trouble with its cause and the way out.
-import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { open } from "node:fs/promises";
 import { retryAfterMs } from "@mlrb/agents/model/retry-after";
+import { askHttp, bytesOf, expectStatus } from "@mlrb/kit/http/ask-http";
+import { download } from "@mlrb/kit/http/download";
+import { type HttpTrouble, troubleOf } from "@mlrb/kit/http/http-trouble";
+import { inTime, repeated } from "@mlrb/kit/http/repeated";
 
 export const publicHub = "https://huggingface.co";
 
-/** Tries of one request, with the first. */
-const triesMax = 4;
 const answerMs = 60_000;
 const pauseMsMax = 60_000;
 /** Of one answer that is no file. A page of the file list is about 0.3 MiB. */
@@ -52,49 +52,32 @@ export function hubAccess(env: NodeJS.ProcessEnv): HubAccess {
   return { endpoint, token, fetch: repeatedFetch(endpoint) };
 }
 
-/** Repeats requests that a hub is too busy for, or whose connection broke. Other hosts get no token. */
+const { signal } = new AbortController();
+const tries = {
+  ...{ tries: 4, signal },
+  pauseMs(next: number, { seen: { headers = {} } }: HttpTrouble): number {
+    return Math.min(retryAfterMs({ headers, delays: [], messages: [] }) ?? 250 * 2 ** (next - 2), pauseMsMax);
+  },
+};
+const how = { follow: () => true, leaves: true, stallMs: answerMs };
+
+/** The whole answer, so that a connection that breaks half-way is repeated too. Other hosts get no token. */
 function repeatedFetch(endpoint: string): HubFetch {
-  return async (input, init, bytesMax = answerBytesMax) => {
+  return (input, init, bytesMax = answerBytesMax) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const headers = new Headers(init?.headers);
     if (url.origin !== new URL(endpoint).origin) headers.delete("authorization");
-    for (let tries = 1; ; tries++) {
-      const answer = await oneTry(url, { ...init, headers }, bytesMax);
-      if (!isPassing(answer) || tries === triesMax) {
-        if (answer instanceof Error) throw answer;
-        // the client would read the body, which a proxy may have written
-        if (!answer.ok) throw statusError(answer);
-        return answer;
-      }
-      await sleep(pauseMs(answer, tries));
-    }
+    const once = async (signal: AbortSignal) => {
+      const answer = await askHttp(url, { ...how, headers: Object.fromEntries(headers), signal });
+      expectStatus(answer, [200]);
+      const body = await bytesOf(answer, bytesMax);
+      const shown = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
+      const whole = new Response(body, { headers: Object.fromEntries(shown) });
+      return Object.defineProperty(whole, "url", { value: answer.url.href });
+    };
+    const limited = () => inTime(once, { signal, limitMs: answerMs });
+    return inWords(url, () => repeated(limited, { ...tries, passing: ["failing", "silent"] }));
   };
-}
-
-/** The whole answer, so that a connection that breaks half-way is repeated too. */
-async function oneTry(url: URL, init: RequestInit, bytesMax: number): Promise<Response | Broken> {
-  try {
-    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(answerMs) });
-    if (!answer.ok) {
-      await answer.body?.cancel();
-      return answer;
-    }
-    const body = await bodyOf(answer, bytesMax);
-    const { status, statusText, headers } = answer;
-    const whole = new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
-    Object.defineProperty(whole, "url", { value: answer.url });
-    return whole;
-  } catch (error) {
-    return brokenBy(error, url);
-  }
-}
-
-function isPassing(answer: Response | Broken): boolean {
-  return answer instanceof Error ? answer.passing : answer.status === 429 || answer.status >= 500;
-}
-
-function statusError({ status, statusText }: Response): Error {
-  return Object.assign(new Error(statusText), { statusCode: status });
 }
 
 type SavedFile = {
@@ -106,103 +89,44 @@ type SavedFile = {
 /** Streams a file of any size to `path`. Throws HubTrouble, the error of a status, or that of the disk. */
 export async function saveFile(
   { url, headers }: { url: string; headers: Record<string, string> },
-  to: SavedFile,
-): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    const answer = await savedOnce(new URL(url), headers, to);
-    if (answer === undefined) return;
-    if (!isPassing(answer) || tries === triesMax)
-      throw answer instanceof Error ? answer : statusError(answer);
-    await sleep(pauseMs(answer, tries));
-  }
-}
-
-/** Undefined if the file was saved. `fetch` sends the token to no other host. */
-async function savedOnce(
-  url: URL,
-  headers: Record<string, string>,
   { path, bytes }: SavedFile,
-): Promise<Response | Broken | undefined> {
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error(`no answer for ${answerMs / 1000} s`)), answerMs);
-  let saved = 0;
-  async function* counted(answer: Response): AsyncGenerator<Uint8Array> {
-    for await (const chunk of answer.body ?? []) {
-      timer.refresh();
-      saved += chunk.byteLength;
-      if (saved > bytes) throw longAnswer(url, bytes);
-      yield chunk;
-    }
-  }
+): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  const at = new URL(url);
+  const ask = (more: Record<string, string>) =>
+    askHttp(at, { ...how, headers: { ...headers, ...more }, signal });
   try {
-    const answer = await fetch(url, {
-      headers: { ...headers, "accept-encoding": "identity" },
-      signal: silence.signal,
-    });
-    if (!answer.ok) {
-      await answer.body?.cancel();
-      return answer;
-    }
-    await pipeline(counted(answer), createWriteStream(path, { mode: 0o600 }));
-    if (saved === bytes) return undefined;
-    return new Broken(`${url.origin}${url.pathname}: ${saved} of ${bytes} bytes`, true);
-  } catch (error) {
-    if (isOfDisk(error)) throw error;
-    return brokenBy(error, url);
+    await inWords(at, () => download(file, { ...tries, bytes, ask }));
   } finally {
-    clearTimeout(timer);
+    await file.close();
   }
 }
 
-function longAnswer({ origin, pathname }: URL, bytesMax: number): HubTrouble {
-  return new HubTrouble(
-    "long-answer",
-    `${origin}${pathname}: the answer has more than ${bytesMax} bytes, and was not read further`,
-    "try again; does HF_ENDPOINT name a hub, or does a proxy answer with a page of its own?",
-  );
-}
-
-/** Errors of `fetch` have their system call only in their cause. */
+/** Troubles of a connection have no system call. */
 export function isOfDisk(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error;
 }
 
-/** The trouble of a connection. Throws a HubTrouble. */
-function brokenBy(error: unknown, { origin, pathname }: URL): Broken {
-  if (error instanceof HubTrouble) throw error;
-  const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
-  const why = cause?.code ?? cause?.message ?? message;
-  return new Broken(`${origin}${pathname}: ${why}`, !/ECONNREFUSED|ENOTFOUND/.test(why));
-}
-
-/** Counts what is unpacked, whatever length the answer announces. */
-async function bodyOf({ body, url }: Response, bytesMax: number): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw longAnswer(new URL(url), bytesMax);
-    chunks.push(chunk);
+/** The trouble of a connection becomes a HubTrouble, and that of a status keeps it. */
+async function inWords<T>({ origin, pathname }: URL, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const { kind, message, seen } = troubleOf(error);
+    const at = `${origin}${pathname}`;
+    if (seen.status !== undefined) throw Object.assign(new Error(message), { statusCode: seen.status });
+    if (kind === "wrong-bytes")
+      throw new HubTrouble(
+        "long-answer",
+        `${at}: ${message}`,
+        "try again; does HF_ENDPOINT name a hub, or does a proxy answer with a page of its own?",
+      );
+    throw new HubTrouble(
+      "hub-unreachable",
+      `${at}: ${message}`,
+      "is the hub reachable from here? HF_ENDPOINT names another one",
+    );
   }
-  return Buffer.concat(chunks);
-}
-
-class Broken extends HubTrouble {
-  /** Whether the next try may succeed. */
-  readonly passing: boolean;
-
-  constructor(message: string, passing: boolean) {
-    super("hub-unreachable", message, "is the hub reachable from here? HF_ENDPOINT names another one");
-    this.passing = passing;
-  }
-}
-
-function pauseMs(answer: Response | Broken, tries: number): number {
-  const asked =
-    answer instanceof Error
-      ? null
-      : retryAfterMs({ headers: Object.fromEntries(answer.headers), delays: [], messages: [] });
-  return Math.min(asked ?? 250 * 2 ** (tries - 1), pauseMsMax);
 }
 
 /** The cause of an error of the client; `what` was asked for. */

@@ -1,5 +1,5 @@
-// Checks a YAML file against a JSON Schema and reports every problem with its place, in our words instead of the
-// schema's.
+// Checks a YAML file against a JSON Schema and reports every problem with its place and a way out.
+import { causeOf, outsideUnions, valueWords } from "@mlrb/formats/problem-words";
 import { storedValidator } from "@mlrb/formats/stored-validator";
 import { parseDuration } from "@mlrb/kit/parse-duration";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
@@ -16,13 +16,14 @@ export type ShapeProblem = { problem: Diagnostic; path: Path; key?: string; miss
 export function shapeProblems(source: YamlSource, schema: object): ShapeProblem[] {
   const validate = compiled.getOrInsertComputed(schema, () => storedValidator(schema, { options, formats }));
   if (validate(source.value)) return [];
-  const errors = (validate.errors ?? []).filter((error) => error.keyword !== "propertyNames");
+  const all = (validate.errors ?? []).filter((error) => error.keyword !== "propertyNames");
+  const errors = outsideUnions(all);
   const seen = new Set<string>();
   const problems = errors
     .map((error): ShapeProblem => {
       const { additionalProperty, missingProperty } = error.params as Record<string, string | undefined>;
       return {
-        problem: toDiagnostic(source, error),
+        problem: toDiagnostic(source, error, causeOf([...all, error])),
         path: pathOf(error.instancePath, source.value),
         ...(additionalProperty !== undefined && { key: additionalProperty }),
         ...(missingProperty !== undefined && { missing: missingProperty }),
@@ -65,8 +66,7 @@ const options: Options = {
 };
 
 type ShapeError = {
-  /** The name of the value in a message. */
-  what: string;
+  message: string;
   path: Path;
   error: ErrorObject;
   parent: ParentSchema;
@@ -80,11 +80,11 @@ type ParentSchema = {
   patternErrorMessage?: string;
 };
 
-function toDiagnostic(source: YamlSource, error: ErrorObject): Diagnostic {
+function toDiagnostic(source: YamlSource, error: ErrorObject, message: string): Diagnostic {
   const path = pathOf(error.instancePath, source.value);
-  const toWords = byKeyword[error.keyword] ?? otherProblem;
+  const toWords = byKeyword[error.keyword] ?? wrongValue;
   return toWords({
-    what: nameOf(path),
+    message,
     path,
     error,
     parent: (error.parentSchema ?? {}) as ParentSchema,
@@ -93,30 +93,29 @@ function toDiagnostic(source: YamlSource, error: ErrorObject): Diagnostic {
 }
 
 const byKeyword: Record<string, (problem: ShapeError) => Diagnostic> = {
-  additionalProperties({ what, error, parent, at }) {
+  additionalProperties({ message, error, parent, at }) {
     const key = String(error.params.additionalProperty);
     const help = didYouMean(key, Object.keys(parent.properties ?? {}));
-    return { code: "unknown-key", message: `${what} has no key "${key}"`, place: at([key], "key"), help };
+    return { code: "unknown-key", message, place: at([key], "key"), help };
   },
-  required({ what, path, error, at }) {
+  required({ message, path, error, at }) {
     const place = path.length > 0 ? at([], "key") : firstWord(at());
-    return missingKey(what, String(error.params.missingProperty), place);
+    const isVersion = error.params.missingProperty === "formatVersion";
+    return { code: "missing-key", message, place, ...(isVersion && { help: "write formatVersion: 1" }) };
   },
-  type({ what, path, error, parent, at }) {
+  type({ message, path, error, parent, at }) {
     if (parent.format) return unitDiagnostic(parent.format, error.data, path, at());
-    const message = `${what} must be ${typeWords(error.params.type)}, and is ${valueWords(error.data)}`;
     const help = { ...listHelp(error, path), ...tableHelp(error, parent.description) };
     return { code: "wrong-type", message, place: at(), ...help };
   },
   format: ({ path, error, at }) => unitDiagnostic(error.params.format, error.data, path, at()),
-  const({ what, path, error, at }) {
-    if (path.at(-1) === "formatVersion") return formatVersion(error, at());
-    return wrongValue(`${what} must be ${JSON.stringify(error.params.allowedValue)}`, at());
-  },
-  enum({ what, error, at }) {
-    const allowed: unknown[] = error.params.allowedValues;
-    const help = meant(String(error.data), allowed.map(String));
-    return { ...wrongValue(`${what} must be one of ${allowed.join(", ")}`, at()), ...help };
+  const: (problem) =>
+    problem.path.at(-1) === "formatVersion" ? formatVersion(problem) : wrongValue(problem),
+  enum(problem) {
+    const { data, params } = problem.error;
+    const allowed: string[] = params.allowedValues.map(String);
+    const isMeant = suggest(String(data), allowed) !== undefined;
+    return { ...wrongValue(problem), ...(isMeant && { help: didYouMean(String(data), allowed) }) };
   },
   pattern({ error, parent, at }) {
     const name = error.propertyName;
@@ -129,51 +128,22 @@ const byKeyword: Record<string, (problem: ShapeError) => Diagnostic> = {
       help: parent.patternErrorMessage ?? "names begin with a small letter, then letters, digits and dashes",
     };
   },
-  uniqueItems({ what, error, at }) {
+  uniqueItems({ message, error, at }) {
     const { i, j } = error.params;
-    const message = `${what} lists ${valueWords((error.data as unknown[])[i])} twice`;
     return { code: "duplicate", message, place: at([Math.max(i, j)]) };
   },
-  maxItems: ({ what, error, at }) =>
-    wrongValue(`${what} must have at most ${error.params.limit} items`, at()),
-  minItems: (problem) =>
-    problem.error.params.limit > 1
-      ? wrongValue(`${problem.what} must have ${problem.error.params.limit} items`, problem.at())
-      : emptyProblem(problem),
-  minLength: emptyProblem,
-  minProperties: emptyProblem,
-  minimum: ({ what, error, at }) => wrongValue(`${what} must be at least ${error.params.limit}`, at()),
-  exclusiveMinimum: ({ what, error, at }) =>
-    wrongValue(`${what} must be more than ${error.params.limit}`, at()),
-  maximum: ({ what, error, at }) => wrongValue(`${what} must be at most ${error.params.limit}`, at()),
+  minItems: fewer,
+  minLength: fewer,
+  minProperties: fewer,
 };
 
-function otherProblem({ what, error, at }: ShapeError): Diagnostic {
-  return wrongValue(`${what} ${error.message ?? "is not allowed"}`, at());
+function wrongValue({ message, at }: ShapeError): Diagnostic {
+  return { code: "wrong-value", message, place: at() };
 }
 
-function emptyProblem({ what, at }: ShapeError): Diagnostic {
-  return { code: "empty", message: `${what} must not be empty`, place: at() };
-}
-
-function wrongValue(message: string, place: Place): Diagnostic {
-  return { code: "wrong-value", message, place };
-}
-
-/** The name of a value in a message: its key, or its place in a list. */
-function nameOf(path: Path): string {
-  if (path.length === 0) return "the file";
-  const last = path.at(-1)!;
-  return typeof last === "number" ? `item ${last + 1} of ${nameOf(path.slice(0, -1))}` : `"${last}"`;
-}
-
-function missingKey(what: string, key: string, place: Place): Diagnostic {
-  const help = key === "formatVersion" ? { help: "write formatVersion: 1" } : {};
-  return { code: "missing-key", message: `${what} lacks the key "${key}"`, place, ...help };
-}
-
-function meant(text: string, candidates: string[]): { help?: string } {
-  return suggest(text, candidates) === undefined ? {} : { help: didYouMean(text, candidates) };
+function fewer(problem: ShapeError): Diagnostic {
+  const code = problem.error.params.limit > 1 ? "wrong-value" : "empty";
+  return { ...wrongValue(problem), code };
 }
 
 /** For a single value in place of a list. */
@@ -193,12 +163,11 @@ function firstWord(place: Place): Place {
   return { ...place, length: Math.max(1, length) };
 }
 
-function formatVersion(error: ErrorObject, place: Place): Diagnostic {
+function formatVersion({ message, error, at }: ShapeError): Diagnostic {
   const { allowedValue } = error.params as { allowedValue: number };
-  const message = `formatVersion is ${valueWords(error.data)}; this program reads format ${allowedValue}`;
   const newer = typeof error.data === "number" && error.data > allowedValue;
   const help = newer ? "a newer file needs a newer mlrb" : `write formatVersion: ${allowedValue}`;
-  return { code: "format-version", message, place, help };
+  return { code: "format-version", message, place: at(), help };
 }
 
 function unitDiagnostic(format: string, data: unknown, path: Path, place: Place): Diagnostic {
@@ -213,29 +182,6 @@ function unitDiagnostic(format: string, data: unknown, path: Path, place: Place)
     place,
     help: `write a ${kind} with its unit, e.g. ${example}`,
   };
-}
-
-function typeWords(type: string | string[]): string {
-  const words: Record<string, string> = {
-    array: "a list",
-    object: "a table",
-    string: "text",
-    integer: "a whole number",
-    number: "a number",
-    boolean: "true or false",
-  };
-  return [type]
-    .flat()
-    .map((one) => words[one] ?? one)
-    .join(" or ");
-}
-
-function valueWords(value: unknown): string {
-  if (value === null || value === undefined) return "empty";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "a table";
-  const shown = JSON.stringify(value);
-  return `${typeof value === "string" ? "the text " : ""}${shown.length > 60 ? `${shown.slice(0, 57)}…` : shown}`;
 }
 
 /** The steps of a JSON pointer; numbers if the parent is a list. */

@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { readWeights } from "../admission/admission-model.ts";
 import { admit } from "../admission/admit-submission.ts";
 import { undecidedText, writeCleanSubmission } from "../admission/clean-submission.ts";
+import { hasProcess } from "../processes/has-process.ts";
 
 type Check = { check: string; answer: "pass" | "fail" | "undecided"; detail: string };
 
@@ -106,7 +107,7 @@ function newPlace(): { folder: string; remove(): void } {
   const prefix = "check-submission-";
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split("-")[0]) : 0;
-    if (pid > 0 && !runs(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    if (pid > 0 && !hasProcess(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
   }
   const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -116,14 +117,6 @@ function newPlace(): { folder: string; remove(): void } {
       process.exit(1); // Python ends with this process
     });
   return { folder, remove };
-}
-
-function runs(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 function undecided(detail: string, check = "load"): Check {

@@ -4,8 +4,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Outcome } from "@mlrb/core/ports/outcome";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import { ifReadable } from "../store/if-readable.ts";
-import { readFrom } from "../store/read-appended.ts";
 import { journalLines } from "./journal-lines.ts";
 
 export type LastEnd = { outcome: Outcome; time: string; reasons: Reason[] };

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { hasProcess } from "@mlrb/kit/processes/has-process";
 import { ifReadable } from "../store/if-readable.ts";
 
 /** Describes this process so precisely that a reused pid or another boot is not mistaken for it. */
@@ -96,10 +97,5 @@ function startOf(pid: number): string | undefined {
   } catch {
     if (process.platform === "linux") return undefined;
   }
-  try {
-    process.kill(pid, 0);
-    return "";
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM" ? "" : undefined;
-  }
+  return hasProcess(pid) ? "" : undefined;
 }

@@ -2,11 +2,11 @@
 import { rmSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatBytes } from "@mlrb/core/text/units";
+import { HttpTrouble } from "@mlrb/kit/http/http-trouble";
 import { largeBytes } from "../digests/hash-files.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { forAll } from "./for-all.ts";
 import type { RemoteClient } from "./remote-client.ts";
-import { RemoteTrouble } from "./remote-trouble.ts";
 
 type From = Pick<Workspace, "store" | "verified"> & {
   client: RemoteClient;
@@ -65,7 +65,7 @@ async function loadContent(
     store.putFile(to, { move: true, digests: new Map([[to, digest]]) });
     if (bytes >= largeBytes) verified.add([{ digest, path: store.pathOf(digest) }]);
   } catch (error) {
-    if (error instanceof RemoteTrouble && error.kind === "wrong-bytes") spoilt.add(digest);
+    if (error instanceof HttpTrouble && error.kind === "wrong-bytes") spoilt.add(digest);
     throw error;
   } finally {
     rmSync(to, { force: true });

@@ -1,8 +1,8 @@
 // Whether a remote cache answers, for `doctor`. Asks for one content and writes nothing.
 import { hash } from "node:crypto";
-import type { RemoteAddress } from "./http-exchange.ts";
+import { HttpTrouble } from "@mlrb/kit/http/http-trouble";
+import type { RemoteAddress } from "./remote-client.ts";
 import { RemoteClient, type RemoteLimits, remoteLimits } from "./remote-client.ts";
-import { RemoteTrouble } from "./remote-trouble.ts";
 
 const content = "mlrb";
 
@@ -22,7 +22,7 @@ export async function probeRemote(
       ? undefined
       : `it has ${size} bytes where a cache has none or ${content.length}: is it the address of a web page?`;
   } catch (error) {
-    if (error instanceof RemoteTrouble) return error.message;
+    if (error instanceof HttpTrouble) return error.message;
     throw error;
   } finally {
     client.close();

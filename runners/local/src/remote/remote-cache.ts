@@ -4,6 +4,7 @@
 // a row is not asked again in this run.
 
 import type { Instance } from "@mlrb/core/plan/plan";
+import { HttpTrouble } from "@mlrb/kit/http/http-trouble";
 import PQueue from "p-queue";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { gpuNames } from "../leases/gpu-inventory.ts";
@@ -12,12 +13,11 @@ import { MissingContent } from "../store/artifact-store.ts";
 import { codeFilesIn } from "../store/code-files.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
-import type { RemoteAddress } from "./http-exchange.ts";
 import { loadContents } from "./load-contents.ts";
+import type { RemoteAddress } from "./remote-client.ts";
 import { RemoteClient, type RemoteLimits, remoteLimits } from "./remote-client.ts";
 import { RemoteDirection } from "./remote-direction.ts";
 import { entryBytesMax, entryText, isShared, readEntry, remoteAddress } from "./remote-entry.ts";
-import { RemoteTrouble } from "./remote-trouble.ts";
 import { contentsOf, sendContents } from "./send-contents.ts";
 
 export type RemoteSettings = RemoteAddress & {
@@ -159,7 +159,7 @@ export class RemoteCache {
       ...(loading && { loading }),
     });
     if (!Object.values(action.outputs).every((output) => ifReadable(() => store.canGive(output))))
-      throw new RemoteTrouble("wrong-bytes", "a signed result does not name all of its contents");
+      throw new HttpTrouble("wrong-bytes", "a signed result does not name all of its contents");
     actions.put({
       formatVersion: 1,
       key,
@@ -210,7 +210,7 @@ export class RemoteCache {
       this.#settings.runKey!,
     );
     const bytes = Buffer.from(text);
-    if (bytes.length > entryBytesMax) throw new RemoteTrouble("full", "a result has too many files");
+    if (bytes.length > entryBytesMax) throw new HttpTrouble("full", "a result has too many files");
     const { client } = this.#writes;
     const to = { ...this.#place, client, spoilt: this.#spoilt, atOnce: writesMax, signal };
     const sentBytes = await sendContents(contents, to);
@@ -224,10 +224,10 @@ export class RemoteCache {
     const isOwn =
       error instanceof MissingContent || typeof (error as NodeJS.ErrnoException).code === "string";
     const isTimeout = (error as Error).name === "TimeoutError";
-    if (!(error instanceof RemoteTrouble) && !isOwn && !isTimeout) throw error;
+    if (!(error instanceof HttpTrouble) && !isOwn && !isTimeout) throw error;
     const message = isTimeout ? "it took longer than the action" : (error as Error).message;
     // an error of this machine says nothing of the server
-    const closed = isOwn ? false : direction.fails(error instanceof RemoteTrouble ? error.kind : "silent");
+    const closed = isOwn ? false : direction.fails(error instanceof HttpTrouble ? error.kind : "silent");
     if (closed) this.#sayOnce(consequence, `remote cache: ${consequence} any more in this run: ${message}`);
     else if (isOwn) this.#sayOnce(message, `remote cache: ${message}`);
   }

@@ -7,9 +7,9 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { HttpTrouble, type TroubleKind } from "@mlrb/kit/http/http-trouble";
 import { LoopbackCache } from "../../../../tests/support/servers/loopback-cache.ts";
 import { RemoteClient, type RemoteLimits } from "./remote-client.ts";
-import { RemoteTrouble, type TroubleKind } from "./remote-trouble.ts";
 
 const limits: RemoteLimits = {
   stallMs: 150,
@@ -54,7 +54,7 @@ async function lab(
 const fromByte = (range: string | undefined) => Number(/\d+/.exec(range ?? "")?.[0]);
 
 const fails = (kind: TroubleKind) => (error: unknown) => {
-  assert.ok(error instanceof RemoteTrouble, String(error));
+  assert.ok(error instanceof HttpTrouble, String(error));
   assert.equal(error.kind, kind, error.message);
   return true;
 };

@@ -1,24 +1,26 @@
 // Requests to a remote cache over plain HTTP, as Bazel's protocol has it: GET, HEAD and PUT of `ac/` and `cas/`, with
 // bounded parallelism and repeated tries. A body is cut at its expected size, and a content is compared with its digest.
+// A redirect is not followed, and no proxy is asked.
 
 import { open } from "node:fs/promises";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { setTimeout as sleep } from "node:timers/promises";
-import PQueue from "p-queue";
 import {
-  bodyOf,
+  askHttp,
+  bytesOf,
   discard,
   expectStatus,
   type HttpAnswer,
   type HttpRequest,
-  httpExchange,
   isAbsent,
-  type RemoteAddress,
   type RequestBody,
-} from "./http-exchange.ts";
-import { RemoteTrouble, troubleOf } from "./remote-trouble.ts";
-import { type From, ResumedDownload } from "./resumed-download.ts";
+} from "@mlrb/kit/http/ask-http";
+import { download } from "@mlrb/kit/http/download";
+import { HttpTrouble } from "@mlrb/kit/http/http-trouble";
+import { inTime, repeated } from "@mlrb/kit/http/repeated";
+import PQueue from "p-queue";
+
+export type RemoteAddress = { url: URL; token: string | undefined };
 
 export type RemoteLimits = {
   /** Without a byte for this long, a request has failed. */
@@ -74,30 +76,21 @@ export class RemoteClient {
     { bytesMax, signal }: { bytesMax: number; signal: AbortSignal },
   ): Promise<string | undefined> {
     return this.#repeated(signal, async (limited) => {
-      const headers = { accept: "application/json" };
-      const answer = await this.#exchange({ method: "GET", path, headers, signal: limited });
+      const answer = await this.#ask(path, { headers: { accept: "application/json" }, signal: limited });
       if (isAbsent(answer)) return undefined;
-      expectStatus(answer, [200], "GET");
-      const parts: Buffer[] = [];
-      let bytes = 0;
-      for await (const part of bodyOf(answer)) {
-        bytes += part.length;
-        if (bytes > bytesMax)
-          throw new RemoteTrouble("wrong-bytes", `it answered more than ${bytesMax} bytes for ${path}`);
-        parts.push(part);
-      }
-      return Buffer.concat(parts).toString("utf8");
+      expectStatus(answer, [200]);
+      return (await bytesOf(answer, bytesMax)).toString("utf8");
     });
   }
 
   /** The size that the server states; undefined if it lacks the content or states none. */
   sizeOf(path: string, signal: AbortSignal): Promise<number | undefined> {
     return this.#repeated(signal, async (limited) => {
-      const answer = await this.#exchange({ method: "HEAD", path, signal: limited });
+      const answer = await this.#ask(path, { method: "HEAD", signal: limited });
       if (isAbsent(answer)) return undefined;
-      expectStatus(answer, [200, 204], "HEAD");
+      expectStatus(answer, [200, 204]);
       answer.message.resume();
-      const size = answer.message.headers["content-length"];
+      const size = answer.headers["content-length"];
       return size === undefined ? undefined : Number(size);
     });
   }
@@ -107,8 +100,8 @@ export class RemoteClient {
     return this.#repeated(
       signal,
       async (limited) => {
-        const answer = await this.#exchange({ method: "PUT", path, body, signal: limited });
-        expectStatus(answer, [200, 201, 202, 204], "PUT");
+        const answer = await this.#ask(path, { method: "PUT", body, signal: limited });
+        expectStatus(answer, [200, 201, 202, 204]);
         discard(answer);
       },
       Number.POSITIVE_INFINITY,
@@ -129,80 +122,45 @@ export class RemoteClient {
   }): Promise<void> {
     const file = await open(to, "wx");
     try {
-      await new ResumedDownload(file, { digest, bytes, signal, tries: this.#limits.tries }).run(
-        async (from) => {
-          await sleep(from.try === 1 ? 0 : this.#pauseMs(from.try), undefined, { signal });
-          return this.#queue.add(() => this.#part({ digest, signal }, from));
-        },
-      );
+      const { digests } = await download(file, {
+        ...{ bytes, signal, tries: this.#limits.tries, pauseMs: (next) => this.#pauseMs(next) },
+        ask: (headers) => this.#ask(`cas/${digest}`, { headers, signal }),
+        inTurn: (connection) => this.#queue.add(connection),
+      });
+      if (digests[0] !== digest)
+        throw new HttpTrouble("wrong-bytes", `it sent other bytes than those of ${digest.slice(0, 12)}`);
     } finally {
       await file.close();
     }
   }
 
-  async #part({ digest, signal }: { digest: string; signal: AbortSignal }, from: From): Promise<void> {
-    const headers = from.at > 0 ? { range: `bytes=${from.at}-` } : {};
-    const answer = await this.#exchange({ method: "GET", path: `cas/${digest}`, headers, signal });
-    if (isAbsent(answer)) throw new RemoteTrouble("missing", `it lacks a content of a result`);
-    if (answer.status === 416) {
-      discard(answer);
-      from.restart();
-      throw new RemoteTrouble("failing", "it has less of a content than it sent before");
-    }
-    expectStatus(answer, from.at > 0 ? [200, 206] : [200], "GET");
-    const begins = /^bytes (\d+)-/.exec(answer.message.headers["content-range"] ?? "")?.[1];
-    if (answer.status === 200) from.restart();
-    else if (Number(begins) !== from.at) {
-      discard(answer);
-      from.restart();
-      throw new RemoteTrouble("failing", "it continued a content at another place");
-    }
-    for await (const part of bodyOf(answer)) await from.write(part);
-  }
-
-  #exchange(request: HttpRequest): Promise<HttpAnswer> {
-    return httpExchange(request, {
-      address: this.#address,
+  #ask(path: string, { headers, ...request }: Omit<HttpRequest, "stallMs">): Promise<HttpAnswer> {
+    const { url, token } = this.#address;
+    const at = new URL(url);
+    at.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`; // two slashes at its beginning would name another host
+    const authorization = token && (/^(Basic|Bearer) /.test(token) ? token : `Bearer ${token}`);
+    return askHttp(at, {
+      ...request,
+      headers: { ...(authorization && { authorization }), ...headers },
       agent: this.#agent,
       stallMs: this.#limits.stallMs,
     });
   }
 
-  /** Repeats what may succeed at the next try. `signal` aborts at once. */
-  async #repeated<T>(
+  #repeated<T>(
     signal: AbortSignal,
     request: (signal: AbortSignal) => Promise<T>,
-    answerMs = this.#limits.answerMs,
+    limitMs = this.#limits.answerMs,
   ): Promise<T> {
-    for (let tried = 1; ; tried++) {
-      try {
-        // the time in the queue does not count
-        return await this.#queue.add(() => inTime(request, { signal, limitMs: answerMs }));
-      } catch (error) {
-        signal.throwIfAborted();
-        const trouble = troubleOf(error);
-        if (trouble.kind !== "failing" || tried >= this.#limits.tries) throw trouble;
-      }
-      await sleep(this.#pauseMs(tried + 1), undefined, { signal });
-    }
+    const { tries } = this.#limits;
+    const pauseMs = (next: number) => this.#pauseMs(next);
+    // the time in the queue does not count
+    const once = () => this.#queue.add(() => inTime(request, { signal, limitMs }));
+    return repeated(once, { tries, pauseMs, signal });
   }
 
   /** With a random part, so that the machines of a cluster do not return together. */
   #pauseMs(next: number): number {
     return this.#limits.pauseMs * 2 ** (next - 2) * (0.5 + Math.random());
-  }
-}
-
-/** A connection that ends because its time is over can show any error. */
-async function inTime<T>(
-  request: (signal: AbortSignal) => Promise<T>,
-  { signal, limitMs }: { signal: AbortSignal; limitMs: number },
-): Promise<T> {
-  if (!Number.isFinite(limitMs)) return request(signal);
-  const time = AbortSignal.timeout(limitMs);
-  try {
-    return await request(AbortSignal.any([signal, time]));
-  } catch (error) {
-    throw time.aborted ? new RemoteTrouble("silent", "it did not answer in time") : error;
   }
 }

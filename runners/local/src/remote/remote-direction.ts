@@ -1,7 +1,8 @@
 // Taking results or sending them, until the server has failed too often. The two are apart: a server may refuse only
 // what is sent.
+
+import type { TroubleKind } from "@mlrb/kit/http/http-trouble";
 import type { RemoteClient } from "./remote-client.ts";
-import type { TroubleKind } from "./remote-trouble.ts";
 
 /** Failures in a row after which a server is left alone. */
 const failuresMax = 3;

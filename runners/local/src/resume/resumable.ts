@@ -1,12 +1,12 @@
 // Whether an attempt whose supervisor or host died can continue, by the files that are left: a conversation with a
 // model is on disk after each call. A program without model calls has nothing to continue from.
-import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { readFormat } from "@mlrb/formats/read-format";
 import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { outputPaths } from "../stage/output-paths.ts";
 import { ifReadable } from "../store/if-readable.ts";
@@ -45,13 +45,7 @@ function hasFiles(path: string): boolean {
 }
 
 function firstLine(path: string): string | undefined {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(firstLineMax);
-    const read = readSync(file, bytes, 0, bytes.length, 0);
-    const end = bytes.subarray(0, read).indexOf(10);
-    return end < 0 ? undefined : bytes.toString("utf8", 0, end);
-  } finally {
-    closeSync(file);
-  }
+  const bytes = readFrom(path, 0, firstLineMax);
+  const end = bytes?.indexOf(10) ?? -1;
+  return end < 0 ? undefined : bytes?.toString("utf8", 0, end);
 }

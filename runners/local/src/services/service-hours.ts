@@ -1,12 +1,11 @@
 // The time that services ran and held GPUs, apart from the attempts' own. A line at the start, each minute and at the end,
 // so that a killed run loses a minute at most.
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
-import { readFormat } from "@mlrb/formats/read-format";
 import { type ServiceHoursLine, serviceHours } from "@mlrb/formats/stage/service-hours";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { ifReadable } from "../store/if-readable.ts";
+import { linesOf } from "../records/decision-log.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 
 const intervalMs = 60_000;
@@ -58,7 +57,7 @@ export function serviceTotals(
   wanted: { pipeline: string; profile: string; run?: string },
 ): ServiceTotal[] {
   const last = new Map<string, ServiceHoursLine>();
-  for (const line of linesIn(state)) {
+  for (const line of linesOf(serviceHours, fileOf(state))) {
     const { service, run, startedAt, pipeline, profile } = line;
     if (pipeline !== wanted.pipeline || profile !== wanted.profile) continue;
     if (wanted.run === undefined || run === wanted.run) last.set([service, run, startedAt].join(" "), line);
@@ -71,14 +70,6 @@ export function serviceTotals(
     total.gpuHours += (seconds * gpus) / 3600;
   }
   return [...totals.values()].sort((a, b) => (a.service < b.service ? -1 : 1));
-}
-
-function linesIn(state: Pick<StateFolder, "state">): ServiceHoursLine[] {
-  const text = ifReadable(() => readFileSync(fileOf(state), "utf8")) ?? "";
-  return text.split("\n").flatMap((line) => {
-    const read = readFormat(serviceHours, line);
-    return read.kind === "unreadable" ? [] : [read.value]; // a kill may tear one
-  });
 }
 
 function fileOf({ state }: Pick<StateFolder, "state">): string {

@@ -1,6 +1,8 @@
 // Waits for the first answer of a server.
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatDuration } from "@mlrb/core/text/units";
+import { askHttp, discard } from "@mlrb/kit/http/ask-http";
+import { troubleOf } from "@mlrb/kit/http/http-trouble";
 
 const pauseMs = 100;
 const answerMs = 5000;
@@ -24,21 +26,20 @@ export async function untilHealthy(
     const left = Math.max(1, Math.min(answerMs, Math.ceil(end - performance.now())));
     const limit = AbortSignal.any([signal, AbortSignal.timeout(left)]);
     try {
-      const answer = await fetch(url, { signal: limit, redirect: "manual" });
-      await answer.body?.cancel();
+      const answer = await askHttp(new URL(url), { signal: limit, stallMs: left });
+      discard(answer);
       const why = answer.status === 200 ? refusal() : `status ${answer.status}`;
       if (why === undefined) return undefined;
       last = why;
     } catch (error) {
-      if (performance.now() < end) last = causeWords(error as Error); // not of the request that the limit cut off
+      if (performance.now() < end) last = causeWords(error); // not of the request that the limit cut off
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }
   return `GET ${new URL(url).pathname} did not answer with status 200 within ${formatDuration(readyMs)}; last: ${last}`;
 }
 
-function causeWords({ name, cause }: Error): string {
-  if (name === "TimeoutError") return "no answer";
-  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
-  return code === "ECONNREFUSED" ? "connection refused" : (code ?? "no answer");
+function causeWords(error: unknown): string {
+  const { code = "no answer" } = troubleOf(error).seen;
+  return code === "ECONNREFUSED" ? "connection refused" : code;
 }

@@ -4,6 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { shellWord } from "@mlrb/core/ports/command-line";
 import { realOf } from "./stage-permissions.ts";
 
 type Variables = Readonly<Record<string, string>>;
@@ -16,7 +17,7 @@ type Variables = Readonly<Record<string, string>>;
 export function realCommands(env: Variables, path: string): Record<string, string> {
   const commands = commandsIn(env).map(([name, command]) => {
     const words = wordsOf(command).map((word, index) => found(word, index, path) ?? word);
-    return [name, words.map(quoted).join(" ")] as const;
+    return [name, words.map(shellWord).join(" ")] as const;
   });
   return Object.fromEntries(commands);
 }
@@ -44,10 +45,6 @@ function found(word: string, index: number, path: string): string | undefined {
   if (place === undefined) return undefined;
   const real = realpathSync(place);
   return basename(real) === basename(place) ? real : place;
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** The folders of a PATH that are in a home folder, by their own and their real names. */

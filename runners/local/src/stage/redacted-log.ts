@@ -4,8 +4,8 @@
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Redactor } from "@mlrb/core/ports/redactor";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import { heldFrom, type LogCap, logBound, logCap } from "@mlrb/kit/processes/bounded-log";
-import { readFrom } from "../store/read-appended.ts";
 import { capLog, leftOut } from "./cap-log.ts";
 
 /** Interval of the copy while the stage runs. */

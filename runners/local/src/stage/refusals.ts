@@ -9,7 +9,7 @@ import { readFormat } from "@mlrb/formats/read-format";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type Refusal, refusal } from "@mlrb/formats/stage/refusal";
 import { firstBytes } from "@mlrb/kit/admission/admission-files";
-import { readFrom } from "../store/read-appended.ts";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import type { Workspace } from "../store/workspace.ts";
 import { insideRepository, systemFolders } from "./stage-permissions.ts";
 

@@ -19,11 +19,11 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { KeyParts, Ran } from "@mlrb/formats/stage/action";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { thisPlace } from "../leases/owner.ts";
 import { ifReadable } from "./if-readable.ts";
-import { readFrom } from "./read-appended.ts";
 import { syncPath } from "./sync-folder.ts";
 
 export type ActionEntry = {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { anyText, closedObject, text } from "@mlrb/formats/schema";
 import { wholeText } from "../read-inside.ts";
 import { refused, tool } from "../tool.ts";
 import { workspacePath } from "../workspace-path.ts";
@@ -10,12 +10,15 @@ export const editFile = tool({
   description:
     "Replaces one piece of a text file of the workspace by another. The piece must stand there exactly once, spaces and line ends included; " +
     "give enough lines around it.",
-  input: {
-    path,
-    old: z.string().min(1).describe("The piece as it stands in the file, without line numbers."),
-    new: z.string().describe("What is to stand there."),
-  },
-  async run({ path: asked, old, new: text }, world) {
+  input: closedObject(
+    {
+      path,
+      old: { ...text, description: "The piece as it stands in the file, without line numbers." },
+      new: { ...anyText, description: "What is to stand there." },
+    },
+    ["path", "old", "new"],
+  ),
+  async run({ path: asked, old, new: put }, world) {
     const found = workspacePath(asked, world.cwd);
     if ("refused" in found) return refused(found.refused);
     const before = await wholeText(world, found);
@@ -30,7 +33,7 @@ export const editFile = tool({
         `"old" stands ${times} times in ${found.shown}; give more lines around the one that you mean`,
       );
     const at = before.indexOf(old);
-    const after = before.slice(0, at) + text + before.slice(at + old.length);
+    const after = before.slice(0, at) + put + before.slice(at + old.length);
     const trouble = await writeInside(world, found, { text: after, how: "replace" });
     if (trouble) return trouble;
     const line = before.slice(0, at).split("\n").length;

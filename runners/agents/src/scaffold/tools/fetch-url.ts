@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { closedObject, text } from "@mlrb/formats/schema";
 import { programResult } from "../program-result.ts";
 import { keptNumber, refused, tool } from "../tool.ts";
 
@@ -49,7 +49,10 @@ export const fetchUrl = tool({
   description:
     "Fetches a page and gives its text. For papers: https://api.semanticscholar.org/graph/v1/paper/search?query=WORDS&fields=title,year,abstract,url " +
     "or https://export.arxiv.org/api/query?search_query=all:WORDS; for code: https://api.github.com/search/repositories?q=WORDS",
-  input: { url: z.string().min(1).max(4_000).describe("Begins with http:// or https://.") },
+  input: closedObject(
+    { url: { ...text, maxLength: 4_000, description: "Begins with http:// or https://." } },
+    ["url"],
+  ),
   kept: keptNumber,
   async run({ url }, world) {
     if (!/^https?:\/\/[^\s\0]+$/i.test(url))

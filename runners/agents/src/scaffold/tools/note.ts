@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { closedObject, flag, text } from "@mlrb/formats/schema";
 import { noteMax, notesMax } from "../notes.ts";
 import { refused, tool } from "../tool.ts";
 
@@ -7,10 +7,10 @@ export const note = tool({
   description:
     "Keeps a note for yourself: findings, decisions, what to do next. Notes stay with you when older messages are cut to make room. " +
     `One holds at most ${noteMax} characters, all together ${notesMax}.`,
-  input: {
-    text: z.string().min(1),
-    replaceAll: z.boolean().optional().describe("Drop all earlier notes for this one."),
-  },
+  input: closedObject(
+    { text, replaceAll: { ...flag, description: "Drop all earlier notes for this one." } },
+    ["text"],
+  ),
   restarted: "runs",
   run({ text, replaceAll = false }, { notes, write, by }) {
     const trouble = replaceAll ? notes.replace(text) : notes.add(text);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { closedObject, text } from "@mlrb/formats/schema";
 import { inside } from "../../attempt/workspace.ts";
 import { outputName, programResult } from "../program-result.ts";
 import { putText } from "../put-text.ts";
@@ -13,7 +13,7 @@ export const python = tool({
     "Runs Python code as a program of its own, in the workspace, and gives its exit code and output. Nothing stays in memory " +
     "from one call to the next; print what you want to see. The code is kept in outputs/. Modules in the workspace can be imported. " +
     "For long work write a file and start it in the background with shell.",
-  input: { code: z.string().min(1).describe("The program's text."), timeoutSeconds },
+  input: closedObject({ code: { ...text, description: "The program's text." }, timeoutSeconds }, ["code"]),
   kept: keptNumber,
   async run({ code, timeoutSeconds: limitSeconds = secondsDefault }, world) {
     if (code.length > codeMax)

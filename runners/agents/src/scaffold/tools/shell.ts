@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { closedObject, text } from "@mlrb/formats/schema";
 import { programResult } from "../program-result.ts";
 import { keptNumber, refused, tool } from "../tool.ts";
 
@@ -8,13 +8,12 @@ const commandMax = 100_000;
 const shellOf = 'if command -v bash > /dev/null; then exec bash -c "$1"; fi; exec sh -c "$1"';
 export const secondsDefault = 600;
 
-export const timeoutSeconds = z
-  .number()
-  .int()
-  .min(1)
-  .max(604_800)
-  .optional()
-  .describe(`Limit in seconds; ${secondsDefault} where none is given, at most what is left of the budget.`);
+export const timeoutSeconds = {
+  type: "integer",
+  minimum: 1,
+  maximum: 604_800,
+  description: `Limit in seconds; ${secondsDefault} where none is given, at most what is left of the budget.`,
+} as const;
 
 export const shell = tool({
   name: "shell",
@@ -24,7 +23,9 @@ export const shell = tool({
     "A long output is shown by its beginning and end, and kept in outputs/. " +
     "For work that takes longer than a few minutes, start it in the background and look at its log later: " +
     "nohup python3 -u train.py > train.log 2>&1 &",
-  input: { command: z.string().min(1).describe("What bash -c is given."), timeoutSeconds },
+  input: closedObject({ command: { ...text, description: "What bash -c is given." }, timeoutSeconds }, [
+    "command",
+  ]),
   kept: keptNumber,
   async run({ command, timeoutSeconds: limitSeconds = secondsDefault }, world) {
     if (command.includes("\0")) return refused("a command cannot hold a zero byte");

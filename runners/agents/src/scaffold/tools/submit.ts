@@ -1,3 +1,4 @@
+import { partialObject } from "@mlrb/formats/schema";
 import { runToolProgram } from "../run-tool-program.ts";
 import { tool } from "../tool.ts";
 
@@ -5,7 +6,7 @@ export const submit = tool({
   name: "submit",
   description:
     "Hands in what lies in submission/ and ends the attempt, also where budget is left. Call it when nothing that you could still do is worth doing.",
-  input: {},
+  input: partialObject({}),
   restarted: "repeats",
   kept(result, { warned }) {
     if (result.outcome !== "refused") return { ...result, ends: { kind: "submitted" } };

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { closedObject, text } from "@mlrb/formats/schema";
 import { clipMax, shownText } from "../clip-text.ts";
 import { pieces } from "../read-inside.ts";
 import { refused, type ToolResult, type ToolWorld, tool } from "../tool.ts";
@@ -9,17 +9,21 @@ const scanMax = 64 << 20;
 const lineMax = 2_000;
 const linesMax = 2_000;
 
-export const path = z.string().min(1).describe("Relative to the workspace, or absolute and in it.");
+export const path = { ...text, description: "Relative to the workspace, or absolute and in it." } as const;
+const fromOne = { type: "integer", minimum: 1 } as const;
 
 export const viewFile = tool({
   name: "view_file",
   description:
     "Shows lines of a text file of the workspace, numbered. Long outputs of other tools lie in outputs/ and can be viewed with it.",
-  input: {
-    path,
-    fromLine: z.number().int().min(1).max(1e9).optional().describe("The first line, from 1."),
-    lines: z.number().int().min(1).max(linesMax).optional().describe("How many; 200 where not given."),
-  },
+  input: closedObject(
+    {
+      path,
+      fromLine: { ...fromOne, maximum: 1e9, description: "The first line, from 1." },
+      lines: { ...fromOne, maximum: linesMax, description: "How many; 200 where not given." },
+    },
+    ["path"],
+  ),
   restarted: "repeats",
   async run({ path: asked, fromLine = 1, lines = 200 }, world) {
     const found = workspacePath(asked, world.cwd);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { anyText, closedObject } from "@mlrb/formats/schema";
 import { refused, tool } from "../tool.ts";
 import { workspacePath } from "../workspace-path.ts";
 import { writeInside } from "../write-inside.ts";
@@ -10,7 +10,7 @@ export const writeFile = tool({
   name: "write_file",
   description:
     "Writes a text file of the workspace, in place of what was there. Missing folders are made. data/ and models/ are read-only.",
-  input: { path, text: z.string().describe("All of its text.") },
+  input: closedObject({ path, text: { ...anyText, description: "All of its text." } }, ["path", "text"]),
   restarted: "repeats",
   async run({ path: asked, text }, world) {
     const found = workspacePath(asked, world.cwd);

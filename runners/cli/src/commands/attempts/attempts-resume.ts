@@ -4,6 +4,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { attemptId, pauseFile } from "@mlrb/core/ports/attempt-wait";
+import { shellWord } from "@mlrb/core/ports/command-line";
 import type { ResumeReply } from "@mlrb/formats/attempt/resume-request";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { type AttemptFolder, attemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
@@ -19,7 +20,6 @@ import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { isNamed, namedBy } from "../../request/find-running.ts";
 import { pipelineNames, readRequest } from "../../request/request.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
-import { shellWord } from "../../request/typed-command.ts";
 import { typedProgram } from "../../request/typed-program.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";

@@ -1,4 +1,4 @@
-// Reads a file that other processes append to, from a given position.
+// Reads a part of a file, to which other processes may append.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** Reads at most `bytesMax` bytes. Undefined if the file is missing. */
