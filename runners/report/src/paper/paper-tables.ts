@@ -5,7 +5,7 @@ import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { PaperTable } from "../formats/latex-paper-table.ts";
 import { headWidth } from "../formats/latex-paper-table.ts";
-import { withFootnotes } from "../read/footnotes.ts";
+import { withFootnotes } from "../read/attempt-marks.ts";
 import { meanText } from "../sections/digits-text.ts";
 import {
   anchorText,

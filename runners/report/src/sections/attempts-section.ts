@@ -4,13 +4,9 @@ import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
+import { attemptMarks, marksOf } from "../read/attempt-marks.ts";
 import { type GpuClass, gpuClasses, gpuMark, otherGpus } from "../read/gpu-words.ts";
-import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
-import { resumedMark, resumedText } from "../read/resumed-words.ts";
-import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
-import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
-import { interventionMark, interventionText } from "../story/intervention-words.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptItems, metricHead, shortDigest, taskTitle, verdictText } from "./report-words.ts";
@@ -52,12 +48,10 @@ export function attemptsSection(report: Report): Section {
       });
     }),
     items: [
-      ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
-      ...itemsOf(report.attempts, (attempt) => withMark(importedMark, importedText(attempt))),
-      ...itemsOf(report.attempts, (attempt) => withMark(weakMark, weakLimitsText(attempt))),
-      ...itemsOf(report.attempts, (attempt) => withMark(uncheckedMark, uncheckedText(attempt))),
-      ...itemsOf(report.attempts, (attempt) => withMark(resumedMark, resumedText(attempt))),
-      ...itemsOf(report.attempts, (attempt) => withMark(interventionMark, interventionText(attempt))),
+      ...itemsOf(report.attempts, (attempt) => withMark("†", attempt.note)),
+      ...attemptMarks.flatMap(({ mark, text }) =>
+        itemsOf(report.attempts, (attempt) => withMark(mark, text(attempt))),
+      ),
       ...itemsOf(report.attempts, (attempt) => withMark(gpuMark, otherGpus(gpus, attempt))),
       ...itemsOf(report.attempts, factsText),
     ],
@@ -75,7 +69,7 @@ const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
 /** Marks of the items below that are about the attempt. */
 export function footnoteMarks(attempt: Attempt, gpus: GpuClass[]): string {
   const own = otherGpus(gpus, attempt) === "" ? "" : gpuMark;
-  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${uncheckedText(attempt) === "" ? "" : uncheckedMark}${attempt.resumed ? resumedMark : ""}${attempt.interventions ? interventionMark : ""}${own}`;
+  return `${attempt.note === "" ? "" : "†"}${marksOf(attempt)}${own}`;
 }
 
 function withMark(mark: string, text: string): string {

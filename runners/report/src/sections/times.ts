@@ -5,15 +5,13 @@ import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { Times } from "@mlrb/formats/times";
-import { withFootnotes } from "../read/footnotes.ts";
-import { markOf } from "../read/imported-words.ts";
+import { marksOf, withFootnotes } from "../read/attempt-marks.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-artifact.ts";
 import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { changedModels, mergedServed, servedWords } from "../read/served-words.ts";
-import { interventionMark } from "../story/intervention-words.ts";
 import { amountsOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
 import { type Item, type Section, textCell } from "./table.ts";
 
@@ -91,7 +89,7 @@ export function timesSection({ attempts, label }: Times): Section {
     rows: rows.map((row) => [
       textCell(row.agent),
       textCell(
-        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${markOf([row])}${row.interventions ? interventionMark : ""}`,
+        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${marksOf(row)}`,
       ),
       ...shown.map(({ of, amounts }) => {
         const value = of(row);
