@@ -12,7 +12,7 @@ import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-artifact.ts";
 import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { changedModels, mergedServed, servedWords } from "../read/served-words.ts";
-import { amountsOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
+import { columnOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
 import { type Item, type Section, textCell } from "./table.ts";
 
 /** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */
@@ -81,7 +81,10 @@ export function timesSection({ attempts, label }: Times): Section {
   );
   const shown = [...durationColumns, ...spent].map((column) => ({
     ...column,
-    amounts: amountsOf(column, attempts),
+    amounts: columnOf(
+      column,
+      attempts.map(column.of).filter((value) => value !== null),
+    ),
   }));
   const groups = [...Map.groupBy(attempts, ({ task }) => task)].map(([task, rows]) => ({
     name: task,
