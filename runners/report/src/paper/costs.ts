@@ -13,7 +13,7 @@ import { meanText, normalisedError, supportedText } from "../sections/digits-tex
 import { importedMarkOf, metricHead } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { noNumber, tableOf, taskGroups } from "../sections/table-of.ts";
+import { column, noNumber, numeric, tableOf, taskGroups } from "../sections/table-of.ts";
 import { columnOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { displayNames } from "./display-names.ts";
@@ -55,16 +55,17 @@ export function costsSection(report: Report, times: Times): Section {
       "and the score (attempts measured/planned) on the metric that decides the task. The normalised score is 0 for the " +
       "trivial baseline and 1 for the reference model.",
     tables: [
-      tableOf({
-        groups: taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
-        columns: [
-          { head: "agent", cell: ({ cell }) => cell.agent },
-          { head: "metric", cell: ({ cell }) => metricHead(metricOf(report, cell.metric)) },
+      tableOf(
+        "",
+        taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
+        [
+          column("agent", ({ cell }) => cell.agent),
+          column("metric", ({ cell }) => metricHead(metricOf(report, cell.metric))),
           ...shownAmounts(rows).map((at) => amountCells(rows, at, (head) => head)),
-          { head: "mean score", rigid: true, cell: ({ cell }) => scoreText(cell, report) },
-          { head: "normalised", rigid: true, cell: ({ cell }) => normalisedText(cell) },
+          numeric("mean score", ({ cell }) => scoreText(cell, report)),
+          numeric("normalised", ({ cell }) => normalisedText(cell)),
         ],
-      }),
+      ),
     ],
     items: [],
   };
@@ -76,14 +77,10 @@ function amountCells(rows: Cost[], at: number, named: (head: string) => string) 
   const { head, unit } = amounts[at]!;
   const values = rows.map(({ spent }) => spent[at]!.mean).filter((value) => value !== null);
   const { text, headUnit } = columnOf(amounts[at]!, values);
-  return {
-    head: headOf(named(head), headUnit || unit),
-    rigid: true,
-    cell: ({ cell, spent }: Cost): TableCell => {
-      const { mean, known } = spent[at]!;
-      return textCell(`${mean === null ? "unknown" : text(mean)} (${known}/${cell.planned})`);
-    },
-  };
+  return numeric(headOf(named(head), headUnit || unit), ({ cell, spent }: Cost): TableCell => {
+    const { mean, known } = spent[at]!;
+    return textCell(`${mean === null ? "unknown" : text(mean)} (${known}/${cell.planned})`);
+  });
 }
 
 function titleOf(head: string): string {
@@ -116,19 +113,20 @@ export function costTable(report: Report, times: Times): PaperTable {
         "the reference model.",
       report.attempts,
     ),
-    table: tableOf({
-      groups: report.tasks.map(({ name }) => ({
+    table: tableOf(
+      "",
+      report.tasks.map(({ name }) => ({
         name,
         title: names.task(name),
         rows: rows.filter(({ cell }) => cell.task === name),
       })),
-      columns: [
-        { head: "Agent", cell: ({ cell }) => names.agent(cell.agent) },
+      [
+        column("Agent", ({ cell }) => names.agent(cell.agent)),
         ...shownAmounts(rows).map((at) => amountCells(rows, at, titleOf)),
-        { head: "Score", rigid: true, cell: ({ cell }) => scoreText(cell, report, { withUnit: true }) },
-        { head: "Normalised", rigid: true, cell: ({ cell }) => normalisedText(cell) },
+        numeric("Score", ({ cell }) => scoreText(cell, report, { withUnit: true })),
+        numeric("Normalised", ({ cell }) => normalisedText(cell)),
       ],
-    }),
+    ),
   };
 }
 

@@ -3,7 +3,7 @@ import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Departure, ProtocolResult } from "@mlrb/formats/report/protocol";
 import { shortDigest } from "../sections/report-words.ts";
 import type { Section } from "../sections/table.ts";
-import { oneGroup, tableOf } from "../sections/table-of.ts";
+import { column, oneGroup, tableOf } from "../sections/table-of.ts";
 
 const heading = "Protocol";
 
@@ -13,15 +13,12 @@ export function protocolSection(found: ProtocolResult): Section {
     heading,
     caption: protocolText(found),
     tables: [
-      tableOf<Departure>({
-        groups: oneGroup(departures),
-        columns: [
-          { head: "departure", cell: ({ what }) => what },
-          { head: "where", cell: ({ where }) => (where === "" ? "everything" : where) },
-          { head: "when", cell: ({ when }) => when ?? "unknown" },
-          { head: "primary table", cell: ({ primary }) => primary },
-        ],
-      }),
+      tableOf<Departure>("", oneGroup(departures), [
+        column("departure", ({ what }) => what),
+        column("where", ({ where }) => (where === "" ? "everything" : where)),
+        column("when", ({ when }) => when ?? "unknown"),
+        column("primary table", ({ primary }) => primary),
+      ]),
     ],
     items: [],
   };

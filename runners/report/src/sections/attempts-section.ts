@@ -11,7 +11,7 @@ import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptItems, metricHead, shortDigest, taskTitle, verdictText } from "./report-words.ts";
 import { type Item, type Mark, type Section, type TableCell, textCell } from "./table.ts";
-import { oneGroup, tableOf } from "./table-of.ts";
+import { column, numeric, oneGroup, tableOf } from "./table-of.ts";
 
 export function attemptsSection(report: Report): Section {
   const implausible = report.cells.some((cell) => cell.implausible.length > 0);
@@ -23,29 +23,21 @@ export function attemptsSection(report: Report): Section {
     tables: report.tasks.map(({ name: task }) => {
       const cells = report.cells.filter((cell) => cell.task === task);
       const metrics = [...new Set(cells.map(({ metric }) => metric))].map((name) => metricOf(report, name));
-      return tableOf({
-        title: taskTitle(report, task),
-        groups: oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
-        columns: [
-          { head: "agent", cell: ({ agent }) => agent },
-          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, footnoteMarks(attempt, gpus)) },
-          {
-            head: "verdict",
-            cell: ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind]),
-          },
-          ...metrics.map((metric) => ({
-            head: metricHead(metric),
-            rigid: true,
-            cell: (attempt: Attempt) => scoreCell(attempt, metric, cells),
-          })),
-          {
-            head: "submission",
-            rigid: true,
-            cell: ({ submission }) =>
-              textCell(submission === null ? "none" : shortDigest(submission), "faint"),
-          },
+      return tableOf(
+        taskTitle(report, task),
+        oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
+        [
+          column("agent", ({ agent }) => agent),
+          numeric("seed", (attempt) => seedCell(attempt, footnoteMarks(attempt, gpus))),
+          column("verdict", ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind])),
+          ...metrics.map((metric) =>
+            numeric(metricHead(metric), (attempt: Attempt) => scoreCell(attempt, metric, cells)),
+          ),
+          numeric("submission", ({ submission }) =>
+            textCell(submission === null ? "none" : shortDigest(submission), "faint"),
+          ),
         ],
-      });
+      );
     }),
     items: [
       ...itemsOf(report.attempts, (attempt) => withMark("†", attempt.note)),
