@@ -1,6 +1,7 @@
 // The records of `attempts list` as rows with a header. Columns that do not fit a terminal are left out, the cost last.
 // Pure: the width is an argument.
 import { displayWidth } from "@mlrb/core/text/display-width";
+import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { formatDuration } from "@mlrb/core/text/units";
 import { oneLine } from "../show/one-line.ts";
 
@@ -40,20 +41,13 @@ export function attemptsTable(rows: AttemptRow[], width: number): string[] {
 }
 
 function lines(rows: AttemptRow[], columns: readonly Column[]): string[] {
-  const texts = [
-    columns.map(String),
-    ...rows.map((row) => columns.map((column) => oneLine(cell(row, column)))),
-  ];
-  const widths = columns.map((_, at) => Math.max(...texts.map((row) => displayWidth(row[at]!))));
-  return texts.map((row, index) => {
-    const cells = row.map((text, at) => {
-      const gap = " ".repeat(widths[at]! - displayWidth(text));
-      if (at === columns.length - 1) return text;
-      return numeric.includes(columns[at]!) ? gap + text : text + gap;
-    });
-    const standing = index === 0 ? "" : oneLine(rows[index - 1]!.standing);
-    return `${cells.join("  ")}  ${standing}`.trimEnd();
-  });
+  return columnLines(
+    [
+      [...columns, ""],
+      ...rows.map((row) => [...columns.map((column) => cell(row, column)), row.standing].map(oneLine)),
+    ],
+    numeric.map((column) => columns.indexOf(column)),
+  );
 }
 
 function cell(row: AttemptRow, column: Column): string {

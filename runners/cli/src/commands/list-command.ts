@@ -1,4 +1,5 @@
 // `pipeline list`: prints pipelines, tasks, scorers, agents and sources.
+import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { rememberedAnswer } from "../request/remembered-answer.ts";
 import type { Item } from "../show/list-items.ts";
@@ -38,9 +39,9 @@ export async function listCommand(
       for (const item of items) printJson({ event: "item", ...item });
       continue;
     }
-    const width = Math.max(0, ...items.map(({ name }) => name.length));
     if (what === undefined) process.stdout.write(`${plural}\n`);
-    for (const { name, title } of items) process.stdout.write(`  ${name.padEnd(width)}  ${title}\n`);
+    for (const line of columnLines(items.map(({ name, title }) => [name, title])))
+      process.stdout.write(`  ${line}\n`);
     if (what === undefined) process.stdout.write("\n");
   }
   return 0;

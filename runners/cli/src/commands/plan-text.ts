@@ -3,6 +3,7 @@
 // Pure: no disk, no clock.
 import { type Reason, reasonWords } from "@mlrb/core/key/reasons";
 import { counted } from "@mlrb/core/text/counted";
+import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { startedIn } from "../gates/gate.ts";
@@ -80,14 +81,10 @@ function stageTable(planned: PlannedInstance[], open: PlannedInstance[], width: 
       ? []
       : [[counted(others.length, "other stage"), ...counts(others.flatMap(([, of]) => of)), ""]]),
   ];
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  const last = widths.length - 1;
-  return rows.map((row) => {
-    const cells = row.map((cell, at) =>
-      at === 0 ? cell.padEnd(widths[0]!) : at === last ? cell : cell.padStart(widths[at]!),
-    );
-    return clip(cells.join("  ").trimEnd(), width);
-  });
+  return columnLines(
+    rows,
+    kinds.map((_, at) => at + 1),
+  ).map((line) => clip(line, width));
 }
 
 function dash(count: string): string {

@@ -5,6 +5,7 @@ import { relative } from "node:path";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
 import { counted } from "@mlrb/core/text/counted";
 import { quantityText } from "@mlrb/core/text/quantity";
+import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { formatDuration } from "@mlrb/core/text/units";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { score } from "@mlrb/formats/judged/score";
@@ -91,7 +92,6 @@ function row(head: string, text: string): string {
 /** The number's own stage, and a line for each stage behind it. */
 function shortLines([node, ...behind]: TraceNode[], { root, store }: Place): string[] {
   if (!node) return [];
-  const width = Math.max(0, ...behind.map(({ stage }) => stage.length));
   return [
     `${node.stage}${scoreWords(node, store)}`,
     scriptRow(node),
@@ -99,10 +99,12 @@ function shortLines([node, ...behind]: TraceNode[], { root, store }: Place): str
     ...ranRows(node),
     ...(existsSync(node.log) ? [row("log", relative(root, node.log))] : []),
     ...(behind.length > 0 ? ["  made from"] : []),
-    ...behind.map(({ stage, ran, record, key }) => {
-      const what = record === null ? `key ${short(key)}` : `record ${short(record)}`;
-      return `    ${stage.padEnd(width)}  ${what}  ${formatDuration(ran.durationMs)} on ${ran.host}`;
-    }),
+    ...columnLines(
+      behind.map(({ stage, ran, record, key }) => {
+        const what = record === null ? `key ${short(key)}` : `record ${short(record)}`;
+        return [stage, what, `${formatDuration(ran.durationMs)} on ${ran.host}`];
+      }),
+    ).map((line) => `    ${line}`),
   ];
 }
 

@@ -10,11 +10,11 @@ test("each deep check has a line, and a failed one its cause and the way out", (
       { kind: "failed", name: "hub-file", ms: 400, cause: "odd \u001b[2J bytes", help: "try again" },
     ]),
     `deep checks
-  ✔ gpu-step[agent=a]   12.3 s  training on H100
-  ✖ lm-eval[task=b]          –  not downloaded: c
-                                download it
-  ✖ hub-file             0.4 s  odd \\u{1b}[2J bytes
-                                try again
+  ✔ gpu-step[agent=a]  12.3 s  training on H100
+  ✖ lm-eval[task=b]         –  not downloaded: c
+                               download it
+  ✖ hub-file            0.4 s  odd \\u{1b}[2J bytes
+                               try again
   2 of 3 failed; repair, then repeat
 `,
   );

@@ -1,6 +1,7 @@
 // The lines of `pipeline doctor --deep`.
 // Pure: no disk, no clock.
 import { unreachable } from "@mlrb/core/ports/outcome";
+import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { terminalSafe } from "@mlrb/core/text/terminal-safe";
 
 /** `ms`: null for a check that did not start. */
@@ -10,23 +11,28 @@ export type DeepCheck = { name: string; ms: number | null } & (
 );
 
 export function deepText(checks: DeepCheck[]): string {
-  const width = Math.max(0, ...checks.map(({ name }) => name.length));
-  const lines = checks.flatMap((check) => {
+  const rows = checks.flatMap((check) => {
     const took = check.ms === null ? "–" : `${(check.ms / 1000).toFixed(1)} s`;
-    const start = `${check.name.padEnd(width)}  ${took.padStart(7)}`;
     switch (check.kind) {
       case "passed":
-        return [`  ✔ ${start}  ${check.found}`];
+        return [[`✔ ${check.name}`, took, check.found]];
       case "failed":
-        return [`  ✖ ${start}  ${check.cause}`, `${" ".repeat(width + 15)}${check.help}`];
+        return [
+          [`✖ ${check.name}`, took, check.cause],
+          ["", "", check.help],
+        ];
       default:
         return unreachable(check);
     }
   });
+  const lines = columnLines(
+    rows.map((row) => row.map(terminalSafe)),
+    [1],
+  );
   const failed = checks.filter(({ kind }) => kind === "failed").length;
   const sum =
     failed === 0
       ? `all ${checks.length} passed`
       : `${failed} of ${checks.length} failed; repair, then repeat`;
-  return `${["deep checks", ...lines.map(terminalSafe), `  ${sum}`].join("\n")}\n`;
+  return `${["deep checks", ...[...lines, sum].map((line) => `  ${line}`)].join("\n")}\n`;
 }

@@ -2,6 +2,7 @@
 // Pure: the time of day is an argument.
 
 import { counted } from "@mlrb/core/text/counted";
+import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { LiveRun } from "@mlrb/local/leases/live-runs";
 import { ownerWords } from "@mlrb/local/leases/owner";
@@ -104,10 +105,7 @@ function stageTable({ stages, states: all }: Status): string[] {
       ...columns.map((state) => (counts[state] === 0 ? "-" : String(counts[state]))),
     ]),
   ];
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  return rows.map((row) =>
-    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[at]!))).join("  "),
-  );
+  return columnLines(rows, rows[0]!.map((_, at) => at).slice(1));
 }
 
 /** `for 2 m`; of a stage that a scheduler runs: `queued for 3 m`, or `for 2 m on n1, queued 3 m before`. */

@@ -1,5 +1,6 @@
 // `pipeline sources list`: the sources of official data and published models, and what is known of each.
 import { sourceBytes } from "@mlrb/core/spec/source-bytes";
+import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
 import { refuse } from "../request/refuse.ts";
@@ -43,23 +44,17 @@ export function sourcesList(repository: string, names: string[], options: PlaceO
   return 0;
 }
 
-type Row = ReturnType<typeof declaredRow>;
-
-function table(
-  rows: (Parameters<typeof declaredRow>[0] & { accepted: boolean; usedBy: string[] })[],
-): string {
-  const cells = rows.map((row) => ({ ...declaredRow(row), accepted: row.accepted, usedBy: row.usedBy }));
-  const width = (of: (row: Row) => string) => Math.max(0, ...cells.map((row) => of(row).length));
-  const widths = {
-    name: width((row) => row.name),
-    from: width((row) => row.from),
-    bytes: width((row) => row.bytes),
-  };
-  const lines = cells.map(({ name, from, bytes, state, licence, accepted, usedBy }) => {
-    const consent = accepted ? ", accepted" : "";
-    const users = usedBy.length === 0 ? "no task" : usedBy.join(", ");
-    return `${name.padEnd(widths.name)}  ${from.padEnd(widths.from)}  ${bytes.padStart(widths.bytes)}  ${state}; ${licence}${consent}; for ${users}`;
-  });
+function table(rows: (Parameters<typeof bytesWords>[0] & { accepted: boolean; usedBy: string[] })[]): string {
+  const lines = columnLines(
+    rows.map((row) => {
+      const { manifest, accepted, usedBy } = row;
+      const consent = accepted ? ", accepted" : "";
+      const users = usedBy.length === 0 ? "no task" : usedBy.join(", ");
+      const words = `${stateWords(row.state)}; ${licenceWords(row)}${consent}; for ${users}`;
+      return [manifest.name, `${manifest.type} ${manifest.repository}`, bytesWords(row), words];
+    }),
+    [2],
+  );
   const open = rows.filter(({ state }) => state.kind !== "resolved").length;
   const note =
     open === 0
@@ -69,15 +64,4 @@ function table(
           `${open} of ${rows.length} are not locked: \`${typedProgram()} sources lock\` resolves them on the hub`,
         ];
   return `${[...lines, ...note].join("\n")}\n`;
-}
-
-function declaredRow(row: Parameters<typeof bytesWords>[0]) {
-  const { manifest, state } = row;
-  return {
-    name: manifest.name,
-    from: `${manifest.type} ${manifest.repository}`,
-    bytes: bytesWords(row),
-    state: stateWords(state),
-    licence: licenceWords(row),
-  };
 }

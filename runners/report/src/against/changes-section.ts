@@ -1,7 +1,7 @@
 // The comparison of two reports as a section: each cell that changed, old → new, and why.
 import { grouped, metricHead } from "../sections/report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "../sections/table.ts";
-import { tableOf } from "../sections/table-of.ts";
+import { column, numeric, tableOf } from "../sections/table-of.ts";
 import type { CellChange, ReportChanges } from "./cell-change.ts";
 import { arrow, causeWords, differenceWords, meanWords } from "./change-words.ts";
 import type { ItemNoise } from "./item-noise.ts";
@@ -22,38 +22,30 @@ export function changesSection(
     heading: `Compared with ${name}`,
     caption: `${countWords(changes, sides)}.${changed.length === 0 ? "" : ` ${help}`}`,
     tables: [
-      tableOf({
-        groups: tasksOf(sides).map(({ task, title }) => ({
+      tableOf(
+        "",
+        tasksOf(sides).map(({ task, title }) => ({
           name: task,
           title: title === task ? task : `${task}: ${title}`,
           rows: changed.filter((cell) => cell.task === task),
         })),
-        columns: [
-          {
-            head: "metric",
-            cell: ({ metric, primary }: CellChange) =>
-              `${metricHead(metricOf(metric))}${primary ? " *" : ""}`,
-          },
-          { head: "agent", cell: ({ agent }: CellChange) => agent },
-          {
-            head: "mean",
-            rigid: true,
-            cell: ({ old, now, metric }: CellChange) =>
-              arrow(meanWords(old?.mean, metricOf(metric)), meanWords(now?.mean, metricOf(metric))),
-          },
-          { head: "difference", rigid: true, cell: (cell: CellChange) => differenceCell(cell, sides) },
-          { head: "measured", rigid: true, cell: ({ old, now }: CellChange) => countText(old!, now!) },
+        [
+          column(
+            "metric",
+            ({ metric, primary }: CellChange) => `${metricHead(metricOf(metric))}${primary ? " *" : ""}`,
+          ),
+          column("agent", ({ agent }: CellChange) => agent),
+          numeric("mean", ({ old, now, metric }: CellChange) =>
+            arrow(meanWords(old?.mean, metricOf(metric)), meanWords(now?.mean, metricOf(metric))),
+          ),
+          numeric("difference", (cell: CellChange) => differenceCell(cell, sides)),
+          numeric("measured", ({ old, now }: CellChange) => countText(old!, now!)),
           ...(isTested("itemNoise")
-            ? [
-                {
-                  head: "beyond item noise",
-                  cell: (cell: CellChange) => itemText(cell.itemNoise, cell, sides),
-                },
-              ]
+            ? [column("beyond item noise", (cell: CellChange) => itemText(cell.itemNoise, cell, sides))]
             : []),
-          ...(isTested("attemptNoise") ? [{ head: "p over attempts", cell: attemptText }] : []),
+          ...(isTested("attemptNoise") ? [column("p over attempts", attemptText)] : []),
         ],
-      }),
+      ),
     ],
     items: [...causeItems(changed), ...untestedItems(changed), ...otherItems(others, sides)],
   };

@@ -3,7 +3,7 @@ import type { IntentionToTreat } from "@mlrb/core/statistics/intention-to-treat"
 import type { Metric } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { importedText } from "../read/imported-words.ts";
+import { importedText } from "../read/attempt-marks.ts";
 import { digitsText, scoreError, sentenceNumber, supportedText } from "../sections/digits-text.ts";
 import type { Counting } from "./counting.ts";
 import { equalSubmissions } from "./equal-submissions.ts";

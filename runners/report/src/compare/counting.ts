@@ -1,7 +1,7 @@
 // How an attempt enters the mean of one metric.
 import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { Attempt } from "@mlrb/formats/report/attempt";
-import { interventionText } from "../story/intervention-words.ts";
+import { interventionText } from "../read/attempt-marks.ts";
 
 export type Counting =
   | { kind: "valid"; value: number }

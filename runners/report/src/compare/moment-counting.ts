@@ -2,7 +2,7 @@
 // only, so a disqualified attempt is disqualified at every checkpoint.
 
 import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
-import { interventionText } from "../story/intervention-words.ts";
+import { interventionText } from "../read/attempt-marks.ts";
 import { counting } from "./counting.ts";
 
 export type MomentCounting =

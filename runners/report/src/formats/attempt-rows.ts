@@ -4,8 +4,8 @@ import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { ResultRow } from "@mlrb/formats/report/result-tables";
 import { bestAttempt } from "../paper/best-attempts.ts";
 import { builtOf } from "../paper/built-section.ts";
+import { interventionText } from "../read/attempt-marks.ts";
 import { decisionText } from "../read/decisions.ts";
-import { interventionText } from "../story/intervention-words.ts";
 import { headOf, madeColumns, metricColumns, textOrNull } from "./row-parts.ts";
 
 export function attemptRows(report: Report): ResultRow<"attempts">[] {

@@ -1,10 +1,8 @@
 // Columns that several CSV files of a report share.
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
+import { importedLine, importedText, uncheckedText, weakLimitsText } from "../read/attempt-marks.ts";
 import { reportCondition } from "../read/condition-words.ts";
-import { importedLine, importedText } from "../read/imported-words.ts";
-import { uncheckedText } from "../read/unchecked-words.ts";
-import { weakLimitsText } from "../read/weak-limits-words.ts";
 import { storedMetric } from "../units/shown-metric.ts";
 
 /** The label of every row. */

@@ -36,7 +36,6 @@ test("a group's title spans all columns, and rows of a group have no rule betwee
       "│ one group     │",
       "│ a     │   1.5 │",
       "│ b     │   1.5 │",
-      "├───────┼───────┤",
       "│ a     │   1.5 │",
       "│ b     │   1.5 │",
       "└───────┴───────┘",

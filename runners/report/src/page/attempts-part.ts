@@ -5,15 +5,11 @@ import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
+import { attemptMarks } from "../read/attempt-marks.ts";
 import { decisionsOn, decisionText } from "../read/decisions.ts";
-import { importedMark, importedText } from "../read/imported-words.ts";
-import { resumedMark, resumedText } from "../read/resumed-words.ts";
-import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
-import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
 import { digitsText, partError, supportedDigits, supportedText } from "../sections/digits-text.ts";
 import { metricHead, verdictText } from "../sections/report-words.ts";
 import { endTexts } from "../sections/research-section.ts";
-import { interventionMark, interventionText } from "../story/intervention-words.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { curvePart } from "./charts/curve-svg.ts";
 import { type Html, html } from "./html.ts";
@@ -54,7 +50,7 @@ function attemptPart(attempt: Attempt, { report, time, story, instances }: Attem
   const record = instances.find(({ made }) => made?.record)?.made?.record ?? undefined;
   const head = first ? `, ${first.name} ${scoreText(scores[first.name]!, first)}` : "";
   return html`<details id="${attemptId(task, agent, seed)}" class="attempt"><summary>${task}, ${agent}, seed ${seed}: <span class="${verdict.kind}">${verdictText(verdict)}</span>${head}</summary>
-<p>${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attempt.origin && html` <b>${importedMark} ${importedText(attempt)}.</b>`}${attempt.weakLimits && html` <b>${weakMark} ${weakLimitsText(attempt)}.</b>`}${uncheckedText(attempt) !== "" && html` <b>${uncheckedMark} ${uncheckedText(attempt)}.</b>`}${attempt.resumed && html` <b>${resumedMark} ${resumedText(attempt)}.</b>`}${attempt.interventions && html` <b>${interventionMark} ${interventionText(attempt)}; in no mean.</b>`}</p>
+<p>${timeText(time)}${attempt.note !== "" && html` <b>${attempt.note}</b>`}${attemptMarks.map(({ mark, text, effect }) => text(attempt) !== "" && html` <b>${mark} ${text(attempt)}${effect}.</b>`)}</p>
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}

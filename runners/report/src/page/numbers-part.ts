@@ -5,7 +5,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
-import { markOf } from "../read/imported-words.ts";
+import { importedMark } from "../read/attempt-marks.ts";
 import { placeKey } from "../read/planned-places.ts";
 import { meanError, rowError, scoreError, supportedText } from "../sections/digits-text.ts";
 import { metricHead, verdictWord } from "../sections/report-words.ts";
@@ -44,7 +44,7 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
     const implausible = cell.implausible.some(({ seed }) => seed === attempt.seed) ? "; implausible" : "";
     const isOwn = cell.values[at] === counted;
     const below = isOwn ? "" : "; worse than the trivial baseline";
-    return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a>${markOf([attempt])}</th>
+    return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a>${importedMark([attempt])}</th>
 <td class="number">${from === undefined ? value : html`<a href="#${instanceId(from)}">${value}</a>`}</td>
 <td class="number">${shown(counted, isOwn ? error : floorError)}</td><td>${wayText(attempt, name, `${below}${implausible}`)}</td></tr>`;
   });

@@ -8,7 +8,7 @@ import { digitsText, supportedDigits } from "../sections/digits-text.ts";
 import { metricHead, taskTitle } from "../sections/report-words.ts";
 import { pText } from "../sections/statistics-text.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { oneGroup, tableOf } from "../sections/table-of.ts";
+import { column, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 
 /** One row for each task and pair of agents; no rows with fewer than two agents. */
@@ -23,17 +23,14 @@ export function summarySection(report: Report): Section {
       "difference exceeds two standard errors over items. “p over attempts” is of the permutation test: whether the agents " +
       "differ at the task (adjusted by Holm's method over the tasks of all pairs). It needs more attempts.",
     tables: [
-      tableOf({
-        groups: oneGroup(rows),
-        columns: [
-          { head: "task", cell: ({ task }) => taskTitle(report, task) },
-          { head: "decided by", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
-          { head: "better", cell: betterCell },
-          { head: "by", rigid: true, cell: (each) => byText(each, metricOf(report, each.metric)) },
-          { head: "beyond item noise", cell: differenceCell },
-          { head: "p over attempts", cell: (each) => furtherText(report, each) },
-        ],
-      }),
+      tableOf("", oneGroup(rows), [
+        column("task", ({ task }) => taskTitle(report, task)),
+        column("decided by", ({ metric }) => metricHead(metricOf(report, metric))),
+        column("better", betterCell),
+        numeric("by", (each) => byText(each, metricOf(report, each.metric))),
+        column("beyond item noise", differenceCell),
+        column("p over attempts", (each) => furtherText(report, each)),
+      ]),
     ],
     items: [],
   };

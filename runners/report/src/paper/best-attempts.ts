@@ -9,7 +9,7 @@ import { footnoteMarks } from "../sections/attempts-section.ts";
 import { scoreError, supportedText } from "../sections/digits-text.ts";
 import { metricHead, publishedText } from "../sections/report-words.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { agentColumns, oneGroup, tableOf } from "../sections/table-of.ts";
+import { agentColumns, column, oneGroup, tableOf } from "../sections/table-of.ts";
 import { metricOf } from "../units/shown-metric.ts";
 
 type BestAttempt = { cell: Cell; attempt: Attempt; value: number };
@@ -44,22 +44,19 @@ export function bestSection(report: Report): Section {
       "at a task on the metric that decides it, and how many attempts it is the best of; failed attempts are counted, missing " +
       "ones are not, and equal attempts of a deterministic agent are one.",
     tables: [
-      tableOf({
-        groups: oneGroup(rows),
-        columns: [
-          { head: "task", cell: ({ task }) => task },
-          { head: "metric", cell: ({ cells }) => metricHead(metricOf(report, cells[0]!.metric)) },
-          ...agentColumns(report, ({ cells }: Row, agent) =>
-            bestCell(
-              cells.find((cell) => cell.agent === agent),
-              report,
-            ),
+      tableOf("", oneGroup(rows), [
+        column("task", ({ task }) => task),
+        column("metric", ({ cells }) => metricHead(metricOf(report, cells[0]!.metric))),
+        ...agentColumns(report, ({ cells }: Row, agent) =>
+          bestCell(
+            cells.find((cell) => cell.agent === agent),
+            report,
           ),
-          ...(rows.some(({ published }) => published.length > 0)
-            ? [{ head: "published", cell: (row: Row) => publishedCell(row, report) }]
-            : []),
-        ],
-      }),
+        ),
+        ...(rows.some(({ published }) => published.length > 0)
+          ? [column("published", (row: Row) => publishedCell(row, report))]
+          : []),
+      ]),
     ],
     items: [],
   };

@@ -6,7 +6,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import { plainText } from "../read/plain-text.ts";
 import { seedCell } from "../sections/attempts-section.ts";
 import type { Section } from "../sections/table.ts";
-import { noNumber, tableOf, taskGroups } from "../sections/table-of.ts";
+import { column, noNumber, numeric, tableOf, taskGroups } from "../sections/table-of.ts";
 import { bytesText } from "../story/bytes-text.ts";
 
 /** Texts of agents are longer in report.json and on the page of the attempt. */
@@ -16,8 +16,8 @@ export function builtSection(report: Report): Section {
   const facts = report.attempts.flatMap((attempt) => builtOf(attempt) ?? []);
   const groups = taskGroups(report, (name) => facts.filter(({ attempt }) => attempt.task === name));
   const who = [
-    { head: "agent", cell: ({ attempt }: BuiltFacts) => attempt.agent },
-    { head: "seed", rigid: true, cell: ({ attempt }: BuiltFacts) => seedCell(attempt) },
+    column("agent", ({ attempt }: BuiltFacts) => attempt.agent),
+    numeric("seed", ({ attempt }: BuiltFacts) => seedCell(attempt)),
   ];
   return {
     heading: "What each attempt built",
@@ -27,31 +27,19 @@ export function builtSection(report: Report): Section {
       "weights are like, and in sealed attempts what was downloaded. In the agents' own words: nothing of it is verified; " +
       "method is the change of the last experiment that the agent noted.",
     tables: [
-      tableOf({
-        title: "Found by the harness",
-        groups,
-        columns: [
-          ...who,
-          { head: "architecture", cell: ({ architecture }) => architecture ?? noNumber },
-          {
-            head: "parameters",
-            rigid: true,
-            cell: ({ parameters }) => (parameters === null ? noNumber : String(parameters)),
-          },
-          { head: "size", rigid: true, cell: ({ bytes }) => (bytes === null ? noNumber : bytesText(bytes)) },
-          { head: "weights from", cell: ({ found }) => found ?? noNumber },
-        ],
-      }),
-      tableOf({
-        title: "In the agents' own words, not verified",
-        groups,
-        columns: [
-          ...who,
-          { head: "base", cell: ({ base }) => clipped(base) },
-          { head: "data", cell: ({ data }) => clipped(data) },
-          { head: "method", cell: ({ method }) => clipped(method) },
-        ],
-      }),
+      tableOf("Found by the harness", groups, [
+        ...who,
+        column("architecture", ({ architecture }) => architecture ?? noNumber),
+        numeric("parameters", ({ parameters }) => (parameters === null ? noNumber : String(parameters))),
+        numeric("size", ({ bytes }) => (bytes === null ? noNumber : bytesText(bytes))),
+        column("weights from", ({ found }) => found ?? noNumber),
+      ]),
+      tableOf("In the agents' own words, not verified", groups, [
+        ...who,
+        column("base", ({ base }) => clipped(base)),
+        column("data", ({ data }) => clipped(data)),
+        column("method", ({ method }) => clipped(method)),
+      ]),
     ],
     items: [],
   };

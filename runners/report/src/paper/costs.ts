@@ -7,97 +7,42 @@ import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Times } from "@mlrb/formats/times";
 import type { PaperTable } from "../formats/latex-paper-table.ts";
+import { withFootnotes } from "../read/attempt-marks.ts";
 import { labelText } from "../read/condition-words.ts";
-import { withFootnotes } from "../read/footnotes.ts";
 import { meanText, normalisedError, supportedText } from "../sections/digits-text.ts";
 import { importedMarkOf, metricHead } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { noNumber, tableOf, taskGroups } from "../sections/table-of.ts";
-import { amountColumn, type Quantity } from "../units/column-scale.ts";
+import { column, noNumber, numeric, tableOf, taskGroups } from "../sections/table-of.ts";
+import { columnOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { displayNames } from "./display-names.ts";
 
 /** A mean over the attempts of which the amount is known; null if it is known of none. */
 type Spent = { mean: number | null; known: number; of: number };
-type Cost = { cell: Cell; spent: Record<Amount, Spent> };
+/** `spent` holds one entry for each of `amounts`. */
+type Cost = { cell: Cell; spent: Spent[] };
 
-type AmountOfAttempt = {
-  head: string;
-  title: string;
-  /** Of a figure, which plots `of`. */
-  axis: string;
-  /** Of the printed values, where the column needs no larger one; empty where the head says it. */
-  unit: string;
-  digits: number;
-  quantity?: Quantity;
-  /** What `of` is multiplied by to be printed. */
-  factor?: number;
-  of: (attempt: Times["attempts"][number]) => number | null;
-};
+const amounts = ["dollars", "GPU hours", "time", "tokens", "peak GPU memory"].map(
+  (wanted) => [...durationColumns, ...spentColumns].find(({ head }) => head === wanted)!,
+);
 
-const amounts = {
-  dollars: {
-    head: "dollars",
-    title: "Dollars",
-    axis: "Dollars",
-    unit: "",
-    digits: 2,
-    of: ({ dollars }) => dollars,
-  },
-  gpuHours: {
-    head: "GPU hours",
-    title: "GPU hours",
-    axis: "GPU hours",
-    unit: "",
-    digits: 2,
-    of: ({ gpuHours }) => gpuHours,
-  },
-  hours: {
-    ...{
-      head: "time",
-      title: "Time",
-      axis: "Hours",
-      unit: "s",
-      digits: 1,
-      quantity: "seconds",
-      factor: 3600,
-    },
-    of: ({ wallSeconds }) => wallSeconds && wallSeconds / 3600,
-  },
-  tokens: {
-    ...{ head: "tokens", title: "Tokens", axis: "Tokens", unit: "", digits: 0, quantity: "count" },
-    of: ({ tokens }) => tokens,
-  },
-  gpuMemoryPeakMiB: {
-    ...{
-      head: "peak GPU memory",
-      title: "Peak GPU memory",
-      axis: "Peak GPU memory, MiB",
-      unit: "MiB",
-      digits: 0,
-      quantity: "mebibytes",
-    },
-    of: ({ gpuMemoryPeakMiB }) => gpuMemoryPeakMiB ?? null,
-  },
-} satisfies Record<string, AmountOfAttempt>;
-type Amount = keyof typeof amounts;
-const amountNames = Object.keys(amounts) as Amount[];
+/** What an agent's attempts at a task spent of an amount. */
+export function spentAt(
+  { attempts }: Times,
+  { task, agent }: Pick<Cell, "task" | "agent">,
+  amount: (typeof amounts)[number]["of"],
+): Spent {
+  const own = attempts.filter((one) => one.task === task && one.agent === agent && isUndisturbed(one));
+  const known = own.map(amount).filter((value) => value !== null);
+  return { mean: mean(known) ?? null, known: known.length, of: own.length };
+}
 
 /** One for each task and agent, at the metric that decides the task. */
 function costs(report: Report, times: Times): Cost[] {
   return report.cells
     .filter(({ primary }) => primary)
-    .map((cell) => {
-      const own = times.attempts.filter(
-        (one) => one.task === cell.task && one.agent === cell.agent && isUndisturbed(one),
-      );
-      const spent = (name: Amount): [Amount, Spent] => {
-        const known = own.map(amounts[name].of).filter((value) => value !== null);
-        return [name, { mean: mean(known) ?? null, known: known.length, of: own.length }];
-      };
-      return { cell, spent: Object.fromEntries(amountNames.map(spent)) as Cost["spent"] };
-    });
+    .map((cell) => ({ cell, spent: amounts.map(({ of }) => spentAt(times, cell, of)) }));
 }
 
 /** The table for the terminal, Markdown and the page. An amount that is known of no attempt, or always 0, is left out. */
@@ -110,16 +55,17 @@ export function costsSection(report: Report, times: Times): Section {
       "and the score (attempts measured/planned) on the metric that decides the task. The normalised score is 0 for the " +
       "trivial baseline and 1 for the reference model.",
     tables: [
-      tableOf({
-        groups: taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
-        columns: [
-          { head: "agent", cell: ({ cell }) => cell.agent },
-          { head: "metric", cell: ({ cell }) => metricHead(metricOf(report, cell.metric)) },
-          ...shownAmounts(rows).map((name) => amountCells(rows, name, "head")),
-          { head: "mean score", rigid: true, cell: ({ cell }) => scoreText(cell, report) },
-          { head: "normalised", rigid: true, cell: ({ cell }) => normalisedText(cell) },
+      tableOf(
+        "",
+        taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
+        [
+          column("agent", ({ cell }) => cell.agent),
+          column("metric", ({ cell }) => metricHead(metricOf(report, cell.metric))),
+          ...shownAmounts(rows).map((at) => amountCells(rows, at, (head) => head)),
+          numeric("mean score", ({ cell }) => scoreText(cell, report)),
+          numeric("normalised", ({ cell }) => normalisedText(cell)),
         ],
-      }),
+      ),
     ],
     items: [],
   };
@@ -127,20 +73,18 @@ export function costsSection(report: Report, times: Times): Section {
 }
 
 /** A column of the table, in one unit for all rows. */
-function amountCells(rows: Cost[], name: Amount, title: "head" | "title") {
-  const { unit, digits, quantity, factor = 1, [title]: head }: AmountOfAttempt = amounts[name];
-  const values = rows.flatMap(({ spent }) => (spent[name].mean === null ? [] : [spent[name].mean * factor]));
-  const { text, headUnit } = quantity
-    ? amountColumn(values, quantity, digits)
-    : { text: (value: number) => value.toFixed(digits), headUnit: "" };
-  return {
-    head: [head, headUnit || unit].filter((part) => part !== "").join(", "),
-    rigid: true,
-    cell: ({ cell, spent }: Cost): TableCell => {
-      const { mean, known } = spent[name];
-      return textCell(`${mean === null ? "unknown" : text(mean * factor)} (${known}/${cell.planned})`);
-    },
-  };
+function amountCells(rows: Cost[], at: number, named: (head: string) => string) {
+  const { head, unit } = amounts[at]!;
+  const values = rows.map(({ spent }) => spent[at]!.mean).filter((value) => value !== null);
+  const { text, headUnit } = columnOf(amounts[at]!, values);
+  return numeric(headOf(named(head), headUnit || unit), ({ cell, spent }: Cost): TableCell => {
+    const { mean, known } = spent[at]!;
+    return textCell(`${mean === null ? "unknown" : text(mean)} (${known}/${cell.planned})`);
+  });
+}
+
+function titleOf(head: string): string {
+  return `${head[0]!.toUpperCase()}${head.slice(1)}`;
 }
 
 /** `withUnit`: where no head names the metric. */
@@ -169,24 +113,26 @@ export function costTable(report: Report, times: Times): PaperTable {
         "the reference model.",
       report.attempts,
     ),
-    table: tableOf({
-      groups: report.tasks.map(({ name }) => ({
+    table: tableOf(
+      "",
+      report.tasks.map(({ name }) => ({
         name,
         title: names.task(name),
         rows: rows.filter(({ cell }) => cell.task === name),
       })),
-      columns: [
-        { head: "Agent", cell: ({ cell }) => names.agent(cell.agent) },
-        ...shownAmounts(rows).map((name) => amountCells(rows, name, "title")),
-        { head: "Score", rigid: true, cell: ({ cell }) => scoreText(cell, report, { withUnit: true }) },
-        { head: "Normalised", rigid: true, cell: ({ cell }) => normalisedText(cell) },
+      [
+        column("Agent", ({ cell }) => names.agent(cell.agent)),
+        ...shownAmounts(rows).map((at) => amountCells(rows, at, titleOf)),
+        numeric("Score", ({ cell }) => scoreText(cell, report, { withUnit: true })),
+        numeric("Normalised", ({ cell }) => normalisedText(cell)),
       ],
-    }),
+    ),
   };
 }
 
-function shownAmounts(rows: Cost[]): Amount[] {
-  return amountNames.filter((name) => rows.some(({ spent }) => (spent[name].mean ?? 0) > 0));
+/** The places of the amounts that an attempt spent. */
+function shownAmounts(rows: Cost[]): number[] {
+  return [...amounts.keys()].filter((at) => rows.some(({ spent }) => (spent[at]!.mean ?? 0) > 0));
 }
 
 export type CostPoint = { task: string; agent: string; cost: number; score: number };
@@ -194,12 +140,16 @@ export type CostPoint = { task: string; agent: string; cost: number; score: numb
 /** The first amount that attempts spent, in the order of the table's columns, against the normalised mean; undefined without points. */
 export function costPoints(report: Report, times: Times): { head: string; points: CostPoint[] } | undefined {
   const rows = costs(report, times);
-  const [amount] = shownAmounts(rows);
-  if (amount === undefined) return undefined;
+  const [at] = shownAmounts(rows);
+  if (at === undefined) return undefined;
+  const { head, unit } = amounts[at]!;
+  const axis =
+    unit === "s" ? { head: "Hours", divisor: 3600 } : { head: headOf(titleOf(head), unit), divisor: 1 };
   const points = rows.flatMap(({ cell, spent }) => {
     const { task, agent, normalisedMean: score } = cell;
-    const { mean: cost, known, of } = spent[amount];
-    return cost === null || known < of || score === null ? [] : [{ task, agent, cost, score }];
+    const { mean: cost, known, of } = spent[at]!;
+    if (cost === null || known < of || score === null) return [];
+    return [{ task, agent, cost: cost / axis.divisor, score }];
   });
-  return points.length === 0 ? undefined : { head: amounts[amount].axis, points };
+  return points.length === 0 ? undefined : { head: axis.head, points };
 }

@@ -5,7 +5,7 @@ import { cooperativeCap, type ReportHardware } from "@mlrb/formats/report/hardwa
 import { gpuClasses, withoutGpu } from "../read/gpu-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
+import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
 
 type HardwareRow = { name: string; attempts: number; speed: ReportHardware | undefined };
 
@@ -18,24 +18,19 @@ export function hardwareSection(report: Report): Section {
       "and memory is copied. Relative compute is its training speed over that of the reference host; without one it " +
       "is 1. Other hosts have a calibration in their own reports. Values of a CPU and of a GPU come from different models.",
     tables: [
-      tableOf({
-        groups: oneGroup(rowsOf(report)),
-        columns: [
-          { head: "GPUs", cell: ({ name }) => name },
-          { head: "attempts", rigid: true, cell: ({ attempts }) => String(attempts) },
-          {
-            head: "training, tokens/s",
-            rigid: true,
-            cell: speedCell(({ tokensPerSecond }) => tokensPerSecond, 0),
-          },
-          {
-            head: "memory, GB/s",
-            rigid: true,
-            cell: speedCell(({ bytesPerSecond }) => bytesPerSecond / 1e9, 1),
-          },
-          { head: "relative compute", rigid: true, cell: speedCell(relativeCompute, 2) },
-        ],
-      }),
+      tableOf("", oneGroup(rowsOf(report)), [
+        column("GPUs", ({ name }) => name),
+        numeric("attempts", ({ attempts }) => String(attempts)),
+        numeric(
+          "training, tokens/s",
+          speedCell(({ tokensPerSecond }) => tokensPerSecond, 0),
+        ),
+        numeric(
+          "memory, GB/s",
+          speedCell(({ bytesPerSecond }) => bytesPerSecond / 1e9, 1),
+        ),
+        numeric("relative compute", speedCell(relativeCompute, 2)),
+      ]),
     ],
     items: [],
   };

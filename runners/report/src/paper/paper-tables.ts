@@ -5,7 +5,7 @@ import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { PaperTable } from "../formats/latex-paper-table.ts";
 import { headWidth } from "../formats/latex-paper-table.ts";
-import { withFootnotes } from "../read/footnotes.ts";
+import { withFootnotes } from "../read/attempt-marks.ts";
 import { meanText } from "../sections/digits-text.ts";
 import {
   anchorText,
@@ -17,7 +17,7 @@ import {
 import { publishedCaption } from "../sections/results-section.ts";
 import { differenceTexts, pText, rateText } from "../sections/statistics-text.ts";
 import { type TableCell, textCell } from "../sections/table.ts";
-import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
+import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
 import { validText } from "../sections/valid-text.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { clearlyBest } from "./clearly-best.ts";
@@ -53,31 +53,20 @@ function mainTables(report: Report, names: DisplayNames): PaperTable[] {
   return parts.map((own, at) => ({
     name: at === 0 ? "main" : `main-agents-${at + 1}`,
     caption: mainCaption(report, rows, parts.length > 1 ? ` Agents, part ${at + 1} of ${parts.length}.` : ""),
-    table: tableOf({
-      groups: oneGroup(rows),
-      columns: [
-        { head: "Task", cell: ({ task }) => names.task(task) },
-        { head: "Metric", cell: ({ cells }) => metricText(report, names, cells[0]!) },
-        ...own.map((agent) => ({
-          head: names.agent(agent),
-          rigid: true,
-          cell: (row: MainRow) => mainCell(report, row, agent),
-        })),
-        {
-          head: "Trivial baseline",
-          rigid: true,
-          cell: ({ cells: [cell] }) => floorText(cell!, metricOf(report, cell!.metric), report.rows),
-        },
-        {
-          head: "Reference model",
-          rigid: true,
-          cell: ({ cells: [cell] }) => anchorText(cell!, metricOf(report, cell!.metric), report.rows),
-        },
-        ...(rows.some(({ published }) => published.length > 0)
-          ? [{ head: "Published", cell: (row: MainRow) => publishedCell(report, row) }]
-          : []),
-      ],
-    }),
+    table: tableOf("", oneGroup(rows), [
+      column("Task", ({ task }) => names.task(task)),
+      column("Metric", ({ cells }) => metricText(report, names, cells[0]!)),
+      ...own.map((agent) => numeric(names.agent(agent), (row: MainRow) => mainCell(report, row, agent))),
+      numeric("Trivial baseline", ({ cells: [cell] }) =>
+        floorText(cell!, metricOf(report, cell!.metric), report.rows),
+      ),
+      numeric("Reference model", ({ cells: [cell] }) =>
+        anchorText(cell!, metricOf(report, cell!.metric), report.rows),
+      ),
+      ...(rows.some(({ published }) => published.length > 0)
+        ? [column("Published", (row: MainRow) => publishedCell(report, row))]
+        : []),
+    ]),
   }));
 }
 
@@ -147,38 +136,30 @@ function compareTable(report: Report, names: DisplayNames): PaperTable {
         "with a 95 % interval. p: two-sided permutation test of the agents' labels within tasks. In parentheses: number of tasks.",
       report.attempts,
     ),
-    table: tableOf({
-      groups: oneGroup(report.agentComparisons),
-      columns: [
-        { head: "A", cell: ({ agents }) => names.agent(agents[0]) },
-        { head: "B", cell: ({ agents }) => names.agent(agents[1]) },
-        {
-          head: "Difference",
-          rigid: true,
-          cell: (each) => {
-            const { difference } = each;
-            if (difference.kind === "none") return noNumber;
-            return `${differs(each)!.value} (${difference.tasks.length})`;
-          },
-        },
-        { head: "95 % interval", rigid: true, cell: (each) => differs(each)?.interval ?? noNumber },
-        {
-          head: "P(A better)",
-          rigid: true,
-          cell: tested(({ statistic, interval }) => rateText(statistic, interval)),
-        },
-        { head: "p", rigid: true, cell: tested(({ p, tasks }) => `${pText(p)} (${tasks})`) },
-      ],
-    }),
+    table: tableOf("", oneGroup(report.agentComparisons), [
+      column("A", ({ agents }) => names.agent(agents[0])),
+      column("B", ({ agents }) => names.agent(agents[1])),
+      numeric("Difference", (each) => {
+        const { difference } = each;
+        if (difference.kind === "none") return noNumber;
+        return `${differs(each)!.value} (${difference.tasks.length})`;
+      }),
+      numeric("95 % interval", (each) => differs(each)?.interval ?? noNumber),
+      numeric(
+        "P(A better)",
+        tested(({ statistic, interval }) => rateText(statistic, interval)),
+      ),
+      numeric(
+        "p",
+        tested(({ p, tasks }) => `${pText(p)} (${tasks})`),
+      ),
+    ]),
   };
 }
 
 function attemptsTable(report: Report, names: DisplayNames): PaperTable {
-  const counted = (head: string, of: (cell: Cell) => number) => ({
-    head,
-    rigid: true,
-    cell: (cell: Cell) => String(of(cell)),
-  });
+  const counted = (head: string, of: (cell: Cell) => number) =>
+    numeric(head, (cell: Cell) => String(of(cell)));
   return {
     name: "attempts",
     caption: withFootnotes(
@@ -187,33 +168,28 @@ function attemptsTable(report: Report, names: DisplayNames): PaperTable {
         "95 % Student-t interval: conditional on an attempt being valid, and no interval of the mean over all attempts.",
       report.attempts,
     ),
-    table: tableOf({
-      groups: report.tasks.map(({ name }) => ({
+    table: tableOf(
+      "",
+      report.tasks.map(({ name }) => ({
         name,
         title: names.task(name),
         rows: report.cells.filter((cell) => cell.task === name && cell.primary),
       })),
-      columns: [
-        { head: "Agent", cell: ({ agent }) => names.agent(agent) },
+      [
+        column("Agent", ({ agent }) => names.agent(agent)),
         counted("Valid", ({ validN }) => validN),
         counted("Undec.", ({ undecided }) => undecided),
         counted("Disq.", ({ struck }) => struck),
         counted("Rej.", ({ rejected }) => rejected),
         counted("Miss.", ({ planned, measured }) => planned - measured),
-        {
-          head: "Pass rate",
-          rigid: true,
-          cell: (cell) =>
-            cell.measured === 0 ? noNumber : rateText(cell.validN / cell.measured, cell.passInterval),
-        },
-        {
-          head: "Mean of valid",
-          rigid: true,
-          cell: (cell) =>
-            cell.validMean === null ? noNumber : withoutCount(validText(cell, metricOf(report, cell.metric))),
-        },
+        numeric("Pass rate", (cell) =>
+          cell.measured === 0 ? noNumber : rateText(cell.validN / cell.measured, cell.passInterval),
+        ),
+        numeric("Mean of valid", (cell) =>
+          cell.validMean === null ? noNumber : withoutCount(validText(cell, metricOf(report, cell.metric))),
+        ),
       ],
-    }),
+    ),
   };
 }
 
@@ -227,23 +203,17 @@ function tasksTable(report: Report, names: DisplayNames): PaperTable {
   return {
     name: "tasks",
     caption: `The tasks (n = ${report.tasks.length}). The metric decides the task. Rules: those whose violation disqualifies an attempt.`,
-    table: tableOf({
-      groups: oneGroup(report.tasks),
-      columns: [
-        { head: "Task", cell: ({ name }) => names.task(name) },
-        {
-          head: "Metric",
-          cell: (task) => {
-            const cell = facts.cellOf(task);
-            return cell ? metricText(report, names, cell) : noNumber;
-          },
-        },
-        { head: "Trivial baseline", rigid: true, cell: facts.floor },
-        { head: "Reference model", rigid: true, cell: facts.anchor },
-        { head: "Time limit", rigid: true, cell: facts.time },
-        { head: "Rules", rigid: true, cell: facts.strikes },
-      ],
-    }),
+    table: tableOf("", oneGroup(report.tasks), [
+      column("Task", ({ name }) => names.task(name)),
+      column("Metric", (task) => {
+        const cell = facts.cellOf(task);
+        return cell ? metricText(report, names, cell) : noNumber;
+      }),
+      numeric("Trivial baseline", facts.floor),
+      numeric("Reference model", facts.anchor),
+      numeric("Time limit", facts.time),
+      numeric("Rules", facts.strikes),
+    ]),
   };
 }
 
@@ -252,15 +222,12 @@ function agentsTable(report: Report, names: DisplayNames): PaperTable {
   return {
     name: "agents",
     caption: `The agents (n = ${report.agents.length}). Limits are of one attempt; the time limit is the task's.`,
-    table: tableOf({
-      groups: oneGroup(report.agents),
-      columns: [
-        { head: "Agent", cell: ({ name }) => names.agent(name) },
-        { head: "Kind", cell: facts.kind },
-        { head: "Model", cell: facts.model },
-        { head: "Scaffold", cell: facts.scaffold },
-        { head: "Limits", cell: facts.limits },
-      ],
-    }),
+    table: tableOf("", oneGroup(report.agents), [
+      column("Agent", ({ name }) => names.agent(name)),
+      column("Kind", facts.kind),
+      column("Model", facts.model),
+      column("Scaffold", facts.scaffold),
+      column("Limits", facts.limits),
+    ]),
   };
 }

@@ -7,7 +7,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { anchorText, floorText, metricHead } from "../sections/report-words.ts";
 import { type Section, type Table, textCell } from "../sections/table.ts";
-import { noNumber, oneGroup, tableOf } from "../sections/table-of.ts";
+import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
 import { metricOf } from "../units/shown-metric.ts";
 
 const setUpHeading = "Tasks and agents";
@@ -46,20 +46,16 @@ export function taskFacts(report: Report) {
 
 function taskTable(report: Report): Table {
   const facts = taskFacts(report);
-  return tableOf({
-    title: "Tasks",
-    groups: oneGroup(report.tasks),
-    columns: [
-      { head: "task", cell: ({ name }) => name },
-      { head: "title", cell: ({ title }) => title },
-      { head: "metric", cell: facts.metric },
-      { head: "trivial baseline", rigid: true, cell: facts.floor },
-      { head: "reference model", rigid: true, cell: facts.anchor },
-      { head: "time limit", rigid: true, cell: facts.time },
-      { head: "strike rules", rigid: true, cell: facts.strikes },
-      { head: "notes", rigid: true, cell: facts.notes },
-    ],
-  });
+  return tableOf("Tasks", oneGroup(report.tasks), [
+    column("task", ({ name }) => name),
+    column("title", ({ title }) => title),
+    column("metric", facts.metric),
+    numeric("trivial baseline", facts.floor),
+    numeric("reference model", facts.anchor),
+    numeric("time limit", facts.time),
+    numeric("strike rules", facts.strikes),
+    numeric("notes", facts.notes),
+  ]);
 }
 
 /** The columns of an agent's row. */
@@ -78,18 +74,14 @@ export function agentFacts({ attempts }: Report) {
 
 function agentTable(report: Report): Table {
   const facts = agentFacts(report);
-  return tableOf({
-    title: "Agents",
-    groups: oneGroup(report.agents),
-    columns: [
-      { head: "agent", cell: ({ name }) => name },
-      { head: "title", cell: ({ title }) => title },
-      { head: "kind", cell: facts.kind },
-      { head: "model", cell: facts.model },
-      { head: "scaffold", cell: facts.scaffold },
-      { head: "limits", cell: facts.limits },
-    ],
-  });
+  return tableOf("Agents", oneGroup(report.agents), [
+    column("agent", ({ name }) => name),
+    column("title", ({ title }) => title),
+    column("kind", facts.kind),
+    column("model", facts.model),
+    column("scaffold", facts.scaffold),
+    column("limits", facts.limits),
+  ]);
 }
 
 const unknown = textCell("unknown", "faint");

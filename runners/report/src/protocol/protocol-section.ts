@@ -4,21 +4,18 @@ import { counted } from "@mlrb/core/text/counted";
 import type { Departure, ProtocolResult } from "@mlrb/formats/report/protocol";
 import { shortDigest } from "../sections/report-words.ts";
 import type { Section } from "../sections/table.ts";
-import { oneGroup, tableOf } from "../sections/table-of.ts";
+import { column, oneGroup, tableOf } from "../sections/table-of.ts";
 
 export function protocolSection(found: ProtocolResult): Section {
   return {
     heading: "Protocol",
     caption: protocolText(found),
     tables: [
-      tableOf<Departure>({
-        groups: oneGroup(found.kind === "frozen" ? found.departures : []),
-        columns: [
-          { head: "departure", cell: ({ what }) => what },
-          { head: "where", cell: ({ where }) => (where === "" ? "everything" : where) },
-          { head: "primary table", cell: ({ primary }) => primary },
-        ],
-      }),
+      tableOf<Departure>("", oneGroup(found.kind === "frozen" ? found.departures : []), [
+        column("departure", ({ what }) => what),
+        column("where", ({ where }) => (where === "" ? "everything" : where)),
+        column("primary table", ({ primary }) => primary),
+      ]),
     ],
     items: [],
   };

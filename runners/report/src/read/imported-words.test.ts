@@ -13,7 +13,7 @@ import { csvRows, csvText } from "../testing/csv-rows.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
 import { latex } from "../testing/latex.ts";
 import { samplePage } from "../testing/page-example.ts";
-import { importedLine } from "./imported-words.ts";
+import { importedLine } from "./attempt-marks.ts";
 
 const task = "letters";
 const unsigned: MemberOrigin = { kind: "imported", signedBy: null };

@@ -9,7 +9,7 @@ import { csvRows, csvText } from "../testing/csv-rows.ts";
 import { Example, passed, scored, textItems } from "../testing/example.ts";
 import { latex } from "../testing/latex.ts";
 import { samplePage } from "../testing/page-example.ts";
-import { weakLimitsText } from "./weak-limits-words.ts";
+import { weakLimitsText } from "./attempt-marks.ts";
 
 /** Two agents; the limits of `plain` were weak. */
 function example(weakLimits: Example["members"][number]["weakLimits"]): Example {

@@ -7,7 +7,7 @@ import { metricOf } from "../units/shown-metric.ts";
 import { normalisedError, rowError, supportedText } from "./digits-text.ts";
 import { metricHead, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
-import { noNumber, oneGroup, tableOf } from "./table-of.ts";
+import { column, noNumber, numeric, oneGroup, tableOf } from "./table-of.ts";
 
 const digits = 2;
 
@@ -43,29 +43,19 @@ function taskByTask(report: Report): Table {
     const floor = supportedText(row.floor, digits, own.find((each) => each.floor)?.standardError);
     return `${floor} to ${supportedText(row.anchor, digits, rowError(own, row, row.anchorName))}`;
   };
-  return tableOf({
-    title: "Task by task",
-    groups: oneGroup(tasks),
-    columns: [
-      { head: "task", cell: ({ task }) => task },
-      { head: "metric", cell: (row) => metricHead(metricAt(row)) },
-      {
-        head: "baseline to reference",
-        rigid: true,
-        cell: endsText,
-      },
-      { head: "reference model", cell: ({ anchorName }) => anchorName },
-      ...agents.map((each) => ({
-        head: each.agent,
-        rigid: true,
-        cell: (row: (typeof tasks)[number]) => {
-          if (!each.tasks.includes(row.task)) return textCell("left out", "bad");
-          const cell = cellOf(report, row, each.agent);
-          return number(cell?.normalisedMean, cell && normalisedError(cell));
-        },
-      })),
-    ],
-  });
+  return tableOf("Task by task", oneGroup(tasks), [
+    column("task", ({ task }) => task),
+    column("metric", (row) => metricHead(metricAt(row))),
+    numeric("baseline to reference", endsText),
+    column("reference model", ({ anchorName }) => anchorName),
+    ...agents.map((each) =>
+      numeric(each.agent, (row: (typeof tasks)[number]) => {
+        if (!each.tasks.includes(row.task)) return textCell("left out", "bad");
+        const cell = cellOf(report, row, each.agent);
+        return number(cell?.normalisedMean, cell && normalisedError(cell));
+      }),
+    ),
+  ]);
 }
 
 function cellOf({ cells }: Report, { task, metric }: { task: string; metric: string }, agent: string) {
@@ -84,29 +74,19 @@ function overTasksError(report: Report, { agent, tasks }: AgentAcrossTasks): num
 function overTasks(report: Report): Table {
   const { acrossTasks, tasks } = report;
   const error = (each: AgentAcrossTasks) => overTasksError(report, each);
-  return tableOf({
-    title: "Over tasks",
-    groups: oneGroup(
-      acrossTasks.tasks.length === 0 && acrossTasks.ranked.length === 0 ? [] : acrossTasks.agents,
-    ),
-    columns: [
-      { head: "agent", cell: ({ agent }) => agent },
-      { head: "mean rank", rigid: true, cell: ({ meanRank }) => number(meanRank) },
-      { head: "tasks", rigid: true, cell: (each) => `${each.tasks.length} of ${tasks.length}` },
-      { head: "mean", rigid: true, cell: (each) => number(each.mean, error(each)) },
-      {
-        head: "mean by benchmark",
-        rigid: true,
-        cell: (each) => number(meanByBenchmark(report, each).value, error(each)),
-      },
-      { head: "without one task", rigid: true, cell: (each) => rangeCell(each, error(each)) },
-      {
-        head: "interquartile mean",
-        rigid: true,
-        cell: (each) => number(each.interquartileMean, error(each)),
-      },
+  return tableOf(
+    "Over tasks",
+    oneGroup(acrossTasks.tasks.length === 0 && acrossTasks.ranked.length === 0 ? [] : acrossTasks.agents),
+    [
+      column("agent", ({ agent }) => agent),
+      numeric("mean rank", ({ meanRank }) => number(meanRank)),
+      numeric("tasks", (each) => `${each.tasks.length} of ${tasks.length}`),
+      numeric("mean", (each) => number(each.mean, error(each))),
+      numeric("mean by benchmark", (each) => number(meanByBenchmark(report, each).value, error(each))),
+      numeric("without one task", (each) => rangeCell(each, error(each))),
+      numeric("interquartile mean", (each) => number(each.interquartileMean, error(each))),
     ],
-  });
+  );
 }
 
 function number(value: number | null | undefined, error?: number | null): TableCell {

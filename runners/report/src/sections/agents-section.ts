@@ -8,7 +8,7 @@ import { metricOf } from "../units/shown-metric.ts";
 import { grouped, metricHead } from "./report-words.ts";
 import { differenceTexts, pText, rateText } from "./statistics-text.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
-import { noNumber, oneGroup, tableOf, taskGroups } from "./table-of.ts";
+import { column, noNumber, numeric, oneGroup, tableOf, taskGroups } from "./table-of.ts";
 
 export function agentsSection(report: Report): Section {
   const all = report.agentComparisons;
@@ -25,60 +25,54 @@ export function agentsSection(report: Report): Section {
       "Pairs are attempts with the same seed, of agents whose only randomness is the seed; their p is of a sign-flip " +
       "test.",
     tables: [
-      tableOf({
-        title: "Difference over tasks",
-        groups: oneGroup(all.flatMap(differenceRows)),
-        columns: [
-          { head: "agents", cell: ({ agents }) => agents.join(" minus ") },
-          { head: "tasks", cell: ({ difference }) => difference.tasks.join(", ") },
-          { head: "difference", rigid: true, cell: ({ difference }) => differenceTexts(difference).value },
-          {
-            head: "95 % interval",
-            rigid: true,
-            cell: ({ difference }) => differenceTexts(difference).interval ?? textCell("none", "faint"),
-          },
-        ],
-      }),
-      tableOf({
-        title: "Over all tasks",
-        groups: oneGroup(all.flatMap(tests)),
-        columns: [
-          { head: "agents", cell: ({ agents }) => agents.join(" and ") },
-          { head: "test", cell: ({ test }) => test },
-          { head: "tasks", rigid: true, cell: tested(({ tasks }) => String(tasks), noNumber) },
-          { head: "P(first)", rigid: true, cell: tested(firstText, noNumber) },
-          {
-            head: "p over attempts",
-            rigid: true,
-            cell: tested(({ p }) => pText(p), textCell("not tested", "bad")),
-          },
-          ...(all.length > 1
-            ? [{ head: "p (Holm over pairs)", rigid: true, cell: (row: TestRow) => holmText(row, pairs) }]
-            : []),
-          { head: "smallest p", rigid: true, cell: tested(({ pMin }) => pText(pMin), noNumber) },
-          { head: "method", cell: tested(({ method }) => methodText(method), noNumber) },
-        ],
-      }),
-      tableOf({
-        title: "Task by task",
-        groups: taskGroups(report, (name) =>
+      tableOf("Difference over tasks", oneGroup(all.flatMap(differenceRows)), [
+        column("agents", ({ agents }) => agents.join(" minus ")),
+        column("tasks", ({ difference }) => difference.tasks.join(", ")),
+        numeric("difference", ({ difference }) => differenceTexts(difference).value),
+        numeric(
+          "95 % interval",
+          ({ difference }) => differenceTexts(difference).interval ?? textCell("none", "faint"),
+        ),
+      ]),
+      tableOf("Over all tasks", oneGroup(all.flatMap(tests)), [
+        column("agents", ({ agents }) => agents.join(" and ")),
+        column("test", ({ test }) => test),
+        numeric(
+          "tasks",
+          tested(({ tasks }) => String(tasks), noNumber),
+        ),
+        numeric("P(first)", tested(firstText, noNumber)),
+        numeric(
+          "p over attempts",
+          tested(({ p }) => pText(p), textCell("not tested", "bad")),
+        ),
+        ...(all.length > 1 ? [numeric("p (Holm over pairs)", (row: TestRow) => holmText(row, pairs))] : []),
+        numeric(
+          "smallest p",
+          tested(({ pMin }) => pText(pMin), noNumber),
+        ),
+        column(
+          "method",
+          tested(({ method }) => methodText(method), noNumber),
+        ),
+      ]),
+      tableOf(
+        "Task by task",
+        taskGroups(report, (name) =>
           all.flatMap(({ agents, tasks }) =>
             tasks.filter(({ task }) => task === name).map((each) => ({ agents, each })),
           ),
         ),
-        columns: [
-          { head: "agents", cell: ({ agents }) => agents.join(" and ") },
-          { head: "metric", cell: ({ each }) => metricHead(metricOf(report, each.metric)) },
-          { head: "attempts", rigid: true, cell: ({ each }) => each.attempts.join(" vs ") },
-          { head: "P(first)", rigid: true, cell: ({ each }) => rateText(each.superiority, each.interval) },
-          {
-            head: "p over attempts (Holm)",
-            rigid: true,
-            cell: ({ each }) =>
-              each.kind === "tested" ? pText(each.p) : textCell("too few seeds to test", "faint"),
-          },
+        [
+          column("agents", ({ agents }) => agents.join(" and ")),
+          column("metric", ({ each }) => metricHead(metricOf(report, each.metric))),
+          numeric("attempts", ({ each }) => each.attempts.join(" vs ")),
+          numeric("P(first)", ({ each }) => rateText(each.superiority, each.interval)),
+          numeric("p over attempts (Holm)", ({ each }) =>
+            each.kind === "tested" ? pText(each.p) : textCell("too few seeds to test", "faint"),
+          ),
         ],
-      }),
+      ),
     ],
     items: [...readWithCare(all), ...designs(all)],
   };

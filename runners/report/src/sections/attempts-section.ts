@@ -4,18 +4,14 @@ import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
+import { attemptMarks, marksOf } from "../read/attempt-marks.ts";
 import { type GpuClass, gpuClasses, gpuMark, otherGpus } from "../read/gpu-words.ts";
-import { importedMark, importedText, markOf } from "../read/imported-words.ts";
 import { byText } from "../read/order.ts";
-import { resumedMark, resumedText } from "../read/resumed-words.ts";
-import { uncheckedMark, uncheckedText } from "../read/unchecked-words.ts";
-import { weakLimitsText, weakMark } from "../read/weak-limits-words.ts";
-import { interventionMark, interventionText } from "../story/intervention-words.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptItems, metricHead, shortDigest, taskTitle, verdictText } from "./report-words.ts";
 import { type Item, type Mark, type Section, type TableCell, textCell } from "./table.ts";
-import { oneGroup, tableOf } from "./table-of.ts";
+import { column, numeric, oneGroup, tableOf } from "./table-of.ts";
 
 export function attemptsSection(report: Report): Section {
   const implausible = report.cells.some((cell) => cell.implausible.length > 0);
@@ -27,37 +23,27 @@ export function attemptsSection(report: Report): Section {
     tables: report.tasks.map(({ name: task }) => {
       const cells = report.cells.filter((cell) => cell.task === task);
       const metrics = [...new Set(cells.map(({ metric }) => metric))].map((name) => metricOf(report, name));
-      return tableOf({
-        title: taskTitle(report, task),
-        groups: oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
-        columns: [
-          { head: "agent", cell: ({ agent }) => agent },
-          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt, footnoteMarks(attempt, gpus)) },
-          {
-            head: "verdict",
-            cell: ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind]),
-          },
-          ...metrics.map((metric) => ({
-            head: metricHead(metric),
-            rigid: true,
-            cell: (attempt: Attempt) => scoreCell(attempt, metric, cells),
-          })),
-          {
-            head: "submission",
-            rigid: true,
-            cell: ({ submission }) =>
-              textCell(submission === null ? "none" : shortDigest(submission), "faint"),
-          },
+      return tableOf(
+        taskTitle(report, task),
+        oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
+        [
+          column("agent", ({ agent }) => agent),
+          numeric("seed", (attempt) => seedCell(attempt, footnoteMarks(attempt, gpus))),
+          column("verdict", ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind])),
+          ...metrics.map((metric) =>
+            numeric(metricHead(metric), (attempt: Attempt) => scoreCell(attempt, metric, cells)),
+          ),
+          numeric("submission", ({ submission }) =>
+            textCell(submission === null ? "none" : shortDigest(submission), "faint"),
+          ),
         ],
-      });
+      );
     }),
     items: [
-      ...itemsOf(report.attempts, (attempt) => (attempt.note === "" ? "" : `† ${attempt.note}`)),
-      ...itemsOf(report.attempts, (attempt) => withMark(importedMark, importedText(attempt))),
-      ...itemsOf(report.attempts, (attempt) => withMark(weakMark, weakLimitsText(attempt))),
-      ...itemsOf(report.attempts, (attempt) => withMark(uncheckedMark, uncheckedText(attempt))),
-      ...itemsOf(report.attempts, (attempt) => withMark(resumedMark, resumedText(attempt))),
-      ...itemsOf(report.attempts, (attempt) => withMark(interventionMark, interventionText(attempt))),
+      ...itemsOf(report.attempts, (attempt) => withMark("†", attempt.note)),
+      ...attemptMarks.flatMap(({ mark, text }) =>
+        itemsOf(report.attempts, (attempt) => withMark(mark, text(attempt))),
+      ),
       ...itemsOf(report.attempts, (attempt) => withMark(gpuMark, otherGpus(gpus, attempt))),
       ...itemsOf(report.attempts, factsText),
     ],
@@ -75,7 +61,7 @@ const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
 /** Marks of the items below that are about the attempt. */
 export function footnoteMarks(attempt: Attempt, gpus: GpuClass[]): string {
   const own = otherGpus(gpus, attempt) === "" ? "" : gpuMark;
-  return `${attempt.note === "" ? "" : "†"}${markOf([attempt])}${attempt.weakLimits ? weakMark : ""}${uncheckedText(attempt) === "" ? "" : uncheckedMark}${attempt.resumed ? resumedMark : ""}${attempt.interventions ? interventionMark : ""}${own}`;
+  return `${attempt.note === "" ? "" : "†"}${marksOf(attempt)}${own}`;
 }
 
 function withMark(mark: string, text: string): string {

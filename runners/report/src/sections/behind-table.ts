@@ -8,26 +8,23 @@ import { rowError, scoreError, supportedText } from "./digits-text.ts";
 import { metricHead } from "./report-words.ts";
 import { rateText } from "./statistics-text.ts";
 import type { Table } from "./table.ts";
-import { noNumber, tableOf, taskGroups } from "./table-of.ts";
+import { column, noNumber, numeric, tableOf, taskGroups } from "./table-of.ts";
 import { validText } from "./valid-text.ts";
 
 export function behindTable(report: Report): Table {
-  return tableOf({
-    title: "Attempts behind each mean",
-    groups: taskGroups(report, (task) => report.cells.filter((cell) => cell.task === task)),
-    columns: [
-      { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
-      { head: "agent", cell: ({ agent }) => agent },
-      { head: "attempts by seed", cell: (cell) => pointsText(report, cell) },
-      {
-        head: "pass rate",
-        rigid: true,
-        cell: ({ validN, measured, passInterval }) =>
-          measured === 0 ? noNumber : rateText(validN / measured, passInterval),
-      },
-      { head: "valid", rigid: true, cell: (cell) => validText(cell, metricOf(report, cell.metric)) },
+  return tableOf(
+    "Attempts behind each mean",
+    taskGroups(report, (task) => report.cells.filter((cell) => cell.task === task)),
+    [
+      column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
+      column("agent", ({ agent }) => agent),
+      column("attempts by seed", (cell) => pointsText(report, cell)),
+      numeric("pass rate", ({ validN, measured, passInterval }) =>
+        measured === 0 ? noNumber : rateText(validN / measured, passInterval),
+      ),
+      numeric("valid", (cell) => validText(cell, metricOf(report, cell.metric))),
     ],
-  });
+  );
 }
 
 /** `0.512, failed, 0.498, missing`; a value below the trivial baseline with the value that counts. */

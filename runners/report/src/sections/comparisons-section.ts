@@ -7,7 +7,7 @@ import { metricOf } from "../units/shown-metric.ts";
 import { supportedText } from "./digits-text.ts";
 import { grouped, metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
-import { noNumber, tableOf, taskGroups } from "./table-of.ts";
+import { column, noNumber, numeric, tableOf, taskGroups } from "./table-of.ts";
 
 export function comparisonsSection(report: Report): Section {
   const number = (each: Compared, value: number) =>
@@ -24,30 +24,32 @@ export function comparisonsSection(report: Report): Section {
       "with the items' groups as clusters where that is larger. The ratio is " +
       "difference / standard error. A ratio over 2 is beyond item noise; it does not predict further attempts.",
     tables: [
-      tableOf({
-        groups: taskGroups(report, (task) => report.comparisons.filter((each) => each.task === task)),
-        columns: [
-          { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
-          { head: "ahead", cell: aheadCell },
-          { head: "behind", cell: behindText },
-          {
-            head: "difference",
-            rigid: true,
-            cell: compared((each) => number(each, Math.abs(each.difference))),
-          },
-          {
-            head: "standard error",
-            rigid: true,
-            cell: compared((each) => {
+      tableOf(
+        "",
+        taskGroups(report, (task) => report.comparisons.filter((each) => each.task === task)),
+        [
+          column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
+          column("ahead", aheadCell),
+          column("behind", behindText),
+          numeric(
+            "difference",
+            compared((each) => number(each, Math.abs(each.difference))),
+          ),
+          numeric(
+            "standard error",
+            compared((each) => {
               const error = comparisonError(each);
               return error === null ? "none" : number(each, error);
             }),
-          },
-          { head: "ratio", rigid: true, cell: compared(ratioText) },
-          { head: "beyond item noise", cell: compared(noiseText) },
-          { head: "items", rigid: true, cell: compared(({ items }) => String(items)) },
+          ),
+          numeric("ratio", compared(ratioText)),
+          column("beyond item noise", compared(noiseText)),
+          numeric(
+            "items",
+            compared(({ items }) => String(items)),
+          ),
         ],
-      }),
+      ),
     ],
     items: grouped(
       left,

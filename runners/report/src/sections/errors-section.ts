@@ -6,7 +6,7 @@ import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { supportedText } from "./digits-text.ts";
 import { metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
-import { agentColumns, noNumber, tableOf, taskGroups } from "./table-of.ts";
+import { agentColumns, column, noNumber, tableOf, taskGroups } from "./table-of.ts";
 
 export function errorsSection(report: Report): Section {
   return {
@@ -16,15 +16,16 @@ export function errorsSection(report: Report): Section {
       "error of their mean over items, for these submissions on other items (≤ marks an upper bound). The intervals " +
       "under Results include only the first.",
     tables: [
-      tableOf({
-        groups: taskGroups(report, (task) => [
+      tableOf(
+        "",
+        taskGroups(report, (task) => [
           ...Map.groupBy(
             report.cells.filter((cell) => cell.task === task && cell.validN > 0),
             ({ metric }) => metric,
           ),
         ]),
-        columns: [
-          { head: "metric", cell: ([metric]) => metricHead(metricOf(report, metric)) },
+        [
+          column("metric", ([metric]) => metricHead(metricOf(report, metric))),
           ...agentColumns(report, ([metric, cells]: [string, Cell[]], agent) =>
             errorsCell(
               cells.find((cell) => cell.agent === agent),
@@ -32,7 +33,7 @@ export function errorsSection(report: Report): Section {
             ),
           ),
         ],
-      }),
+      ),
     ],
     items: [],
   };

@@ -5,7 +5,7 @@ import type { AttemptMemorisation, ReportMemorisation } from "@mlrb/formats/repo
 import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptItems } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
-import { noNumber, tableOf, taskGroups } from "./table-of.ts";
+import { column, noNumber, numeric, tableOf, taskGroups } from "./table-of.ts";
 
 type Compared = Extract<AttemptMemorisation, { kind: "compared" }>;
 type MemorisationRow = { who: string; seed: string; found: AttemptMemorisation; reference: string };
@@ -19,16 +19,17 @@ export function memorisationSection(report: Report): Section {
       "(bigram-of-others). A negative difference favours private texts. Beyond five standard errors it is noted: possible " +
       "memorisation of the private texts. The note changes no number and disqualifies nothing.",
     tables: [
-      tableOf({
-        groups: taskGroups(report, (task) => rowsOf(report, task)),
-        columns: [
-          { head: "agent or model", cell: ({ who }) => who },
-          { head: "seed", rigid: true, cell: ({ seed }) => seed },
-          { head: "difference", rigid: true, cell: ({ found }) => differenceCell(found) },
-          { head: "note", cell: ({ found }) => noteText(found) },
-          { head: "compared with", cell: ({ reference }) => reference },
+      tableOf(
+        "",
+        taskGroups(report, (task) => rowsOf(report, task)),
+        [
+          column("agent or model", ({ who }) => who),
+          numeric("seed", ({ seed }) => seed),
+          numeric("difference", ({ found }) => differenceCell(found)),
+          column("note", ({ found }) => noteText(found)),
+          column("compared with", ({ reference }) => reference),
         ],
-      }),
+      ),
     ],
     items: [...falseAlarmItems(report.memorisation), ...notMeasured(report)],
   };

@@ -9,7 +9,7 @@ import { seedCell } from "./attempts-section.ts";
 import { scoreError, sentenceNumber, supportedText } from "./digits-text.ts";
 import { attemptsText, grouped, metricHead, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
-import { oneGroup, tableOf } from "./table-of.ts";
+import { column, numeric, oneGroup, tableOf } from "./table-of.ts";
 
 export function momentsSection(report: Report): Section {
   const shown = report.tasks.flatMap(({ name, primary }) => {
@@ -23,19 +23,13 @@ export function momentsSection(report: Report): Section {
       "Score of the submission as it was at a share of the budget, on the metric that decides the task. Only the final " +
       "submission, under 100%, counts. Attempts whose checkpoints all equal it are left out. none: no submission yet.",
     tables: shown.map(({ task, metric, attempts }) =>
-      tableOf({
-        title: `${taskTitle(report, task)}, ${metricHead(metric)}`,
-        groups: oneGroup(attempts),
-        columns: [
-          { head: "agent", cell: ({ agent }) => agent },
-          { head: "seed", rigid: true, cell: (attempt) => seedCell(attempt) },
-          ...attempts[0]!.moments.map(({ moment }, at) => ({
-            head: moment,
-            rigid: true,
-            cell: (attempt: Attempt) => momentCell(attempt, attempt.moments[at]!, metric),
-          })),
-        ],
-      }),
+      tableOf(`${taskTitle(report, task)}, ${metricHead(metric)}`, oneGroup(attempts), [
+        column("agent", ({ agent }) => agent),
+        numeric("seed", (attempt) => seedCell(attempt)),
+        ...attempts[0]!.moments.map(({ moment }, at) =>
+          numeric(moment, (attempt: Attempt) => momentCell(attempt, attempt.moments[at]!, metric)),
+        ),
+      ]),
     ),
     items: shown.flatMap(({ metric, attempts }) => [
       ...attempts.flatMap((attempt) => spoiled(attempt, storedMetric(report, metric.name))),

@@ -4,7 +4,7 @@ import type { Metric, Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
-import { markOf } from "../read/imported-words.ts";
+import { importedMark } from "../read/attempt-marks.ts";
 import type { ShownMetric } from "../units/shown-metric.ts";
 import { digitsText, rowError, sentenceNumber, supportedText } from "./digits-text.ts";
 import type { Item } from "./table.ts";
@@ -38,7 +38,7 @@ export const resultsHelp =
 
 /** The mark of a mean that includes imported attempts. */
 export function importedMarkOf({ task, agent }: Pick<Cell, "task" | "agent">, attempts: Attempt[]): string {
-  return markOf(attempts.filter((attempt) => attempt.task === task && attempt.agent === agent));
+  return importedMark(attempts.filter((attempt) => attempt.task === task && attempt.agent === agent));
 }
 
 /** The trivial baseline of a cell as tables show it. */

@@ -7,7 +7,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
 import { attemptItems } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
-import { tableOf, taskGroups } from "./table-of.ts";
+import { column, numeric, tableOf, taskGroups } from "./table-of.ts";
 
 type FoundResearch = Extract<AttemptResearch, { kind: "found" }>;
 type AttemptWithResearch = { attempt: Attempt; found: FoundResearch };
@@ -26,36 +26,35 @@ export function researchSection(report: Report): Section {
       "output is not read. Benchmark calls: tool calls that name the scored benchmark, whatever they do with it (– if it has " +
       "no public name). Below: what ended attempts and what they left, as recorded.",
     tables: [
-      tableOf({
-        title: "What the agents did",
-        groups,
-        columns: [
-          { head: "agent", cell: ({ agent }) => agent },
-          {
-            head: "iterations",
-            rigid: true,
-            cell: each(({ executed }) => `${executed}`),
-          },
-          { head: "valid", rigid: true, cell: each(({ distinctValid }) => shown(distinctValid)) },
-          {
-            head: "runs",
-            rigid: true,
-            cell: each(({ runs }) =>
-              runs === null ? "?" : `${runs.ended}${runs.failed > 0 ? ` (${runs.failed})` : ""}`,
-            ),
-          },
-          { head: "measured", rigid: true, cell: each(({ runs }) => `${runs?.measured ?? "?"}`) },
-          {
-            head: "benchmark calls",
-            rigid: true,
-            cell: each(({ benchmarkCalls }) => benchmarkCallsText(benchmarkCalls)),
-          },
-          {
-            head: "limits reached",
-            cell: each(({ limits }) => (limits.length > 0 ? limits.join("+") : "–")),
-          },
-        ],
-      }),
+      tableOf("What the agents did", groups, [
+        column("agent", ({ agent }) => agent),
+        numeric(
+          "iterations",
+          each(({ executed }) => `${executed}`),
+        ),
+        numeric(
+          "valid",
+          each(({ distinctValid }) => shown(distinctValid)),
+        ),
+        numeric(
+          "runs",
+          each(({ runs }) =>
+            runs === null ? "?" : `${runs.ended}${runs.failed > 0 ? ` (${runs.failed})` : ""}`,
+          ),
+        ),
+        numeric(
+          "measured",
+          each(({ runs }) => `${runs?.measured ?? "?"}`),
+        ),
+        numeric(
+          "benchmark calls",
+          each(({ benchmarkCalls }) => benchmarkCallsText(benchmarkCalls)),
+        ),
+        column(
+          "limits reached",
+          each(({ limits }) => (limits.length > 0 ? limits.join("+") : "–")),
+        ),
+      ]),
     ],
     items: [...ends(found), ...notMeasured(report)],
   };

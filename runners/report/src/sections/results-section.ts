@@ -18,7 +18,7 @@ import {
   resultsHelp,
 } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
-import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
+import { agentColumns, column, numeric, tableOf, taskGroups } from "./table-of.ts";
 import { attemptMarks, validHelp } from "./valid-text.ts";
 
 export function resultsSection(report: Report): Section {
@@ -30,14 +30,11 @@ export function resultsSection(report: Report): Section {
         .filter((text) => text !== "")
         .join(" "),
     tables: [
-      tableOf({
-        title: "Means",
-        groups: taskGroups(report, (task) => metricRows(report, task)),
-        columns: [
-          {
-            head: "metric",
-            cell: ({ metric, cells }) => `${metricHead(metric)}${cells[0]!.primary ? " *" : ""}`,
-          },
+      tableOf(
+        "Means",
+        taskGroups(report, (task) => metricRows(report, task)),
+        [
+          column("metric", ({ metric, cells }) => `${metricHead(metric)}${cells[0]!.primary ? " *" : ""}`),
           ...agentColumns(report, ({ metric, cells }: MetricRow, agent) =>
             resultCell(
               cells.find((cell) => cell.agent === agent),
@@ -45,19 +42,11 @@ export function resultsSection(report: Report): Section {
               report.attempts,
             ),
           ),
-          {
-            head: "trivial baseline",
-            rigid: true,
-            cell: ({ metric, cells }) => floorText(cells[0]!, metric, report.rows),
-          },
-          {
-            head: "reference model",
-            rigid: true,
-            cell: ({ metric, cells }) => anchorText(cells[0]!, metric, report.rows),
-          },
-          ...(report.published.length === 0 ? [] : [{ head: "published", cell: publishedCell }]),
+          numeric("trivial baseline", ({ metric, cells }) => floorText(cells[0]!, metric, report.rows)),
+          numeric("reference model", ({ metric, cells }) => anchorText(cells[0]!, metric, report.rows)),
+          ...(report.published.length === 0 ? [] : [column("published", publishedCell)]),
         ],
-      }),
+      ),
       behindTable(report),
     ],
     items: [

@@ -8,7 +8,7 @@ import { storedMetric } from "../units/shown-metric.ts";
 import { digitsText } from "./digits-text.ts";
 import { metricHead } from "./report-words.ts";
 import type { Section } from "./table.ts";
-import { agentColumns, tableOf, taskGroups } from "./table-of.ts";
+import { agentColumns, column, tableOf, taskGroups } from "./table-of.ts";
 import { validMeanCell } from "./valid-text.ts";
 
 /** One entry for each task, metric and name. */
@@ -24,16 +24,17 @@ export function secondarySection(report: Report): Section {
       "Mean over the valid attempts (valid/planned), in the named unit or that of the scorer's README. Seconds and memory depend " +
       "on the machine.",
     tables: [
-      tableOf({
-        groups: taskGroups(report, (name) => means.filter(({ task }) => task === name)),
-        columns: [
-          { head: "metric", cell: ({ metric }) => metricHead(storedMetric(report, metric)) },
-          { head: "measurement", cell: (row) => `${row.name}${unitSuffix(scaleOf(row))}` },
+      tableOf(
+        "",
+        taskGroups(report, (name) => means.filter(({ task }) => task === name)),
+        [
+          column("metric", ({ metric }) => metricHead(storedMetric(report, metric))),
+          column("measurement", (row) => `${row.name}${unitSuffix(scaleOf(row))}`),
           ...agentColumns(report, (row: NamedMean<unknown>, agent) =>
             validMeanCell(row, agent, (value) => shown(value, scaleOf(row))),
           ),
         ],
-      }),
+      ),
     ],
     items: [],
   };

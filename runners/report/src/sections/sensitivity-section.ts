@@ -8,7 +8,7 @@ import { metricOf } from "../units/shown-metric.ts";
 import { meanText } from "./digits-text.ts";
 import { metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
-import { agentColumns, noNumber, tableOf, taskGroups } from "./table-of.ts";
+import { agentColumns, column, noNumber, tableOf, taskGroups } from "./table-of.ts";
 
 const variantTexts: Record<SensitivityVariant, string> = {
   "undecided-as-pass": "undecided as pass",
@@ -36,14 +36,15 @@ export function sensitivitySection(report: Report): Section {
       (report.attempts.some(({ resumed }) => resumed) ? ` ${resumedCaption}` : "") +
       (report.attempts.some(({ interventions }) => interventions) ? ` ${interventionsCaption}` : ""),
     tables: [
-      tableOf({
-        groups: taskGroups(report, (task) => rowsOf(report, task)),
-        columns: [
-          { head: "metric", cell: ({ metric }) => metricHead(metricOf(report, metric)) },
-          { head: "mean", cell: ({ title }) => title },
+      tableOf(
+        "",
+        taskGroups(report, (task) => rowsOf(report, task)),
+        [
+          column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
+          column("mean", ({ title }) => title),
           ...agentColumns(report, ({ cellOf }: SensitivityRow, agent) => cellOf(agent)),
         ],
-      }),
+      ),
     ],
     items: [],
   };

@@ -3,23 +3,28 @@
 
 import type { Report } from "@mlrb/formats/report";
 import { taskTitle } from "./report-words.ts";
-import { type Table, type TableCell, textCell } from "./table.ts";
+import { type Column, type Table, type TableCell, textCell } from "./table.ts";
 
-/** A rigid column holds numbers. A plain text is a cell without a mark. */
-type ColumnOf<Row> = { head: string; rigid?: boolean; cell: (row: Row) => TableCell | string };
+/** A plain text is a cell without a mark. */
+type CellOf<Row> = (row: Row) => TableCell | string;
+type ColumnOf<Row> = Column & { cell: CellOf<Row> };
+
+export function column<Row>(head: string, cell: CellOf<Row>): ColumnOf<Row> {
+  return { head, rigid: false, cell };
+}
+
+/** A column of numbers. */
+export function numeric<Row>(head: string, cell: CellOf<Row>): ColumnOf<Row> {
+  return { head, rigid: true, cell };
+}
 
 type RowGroup<Row> = { name: string; title: string; rows: Row[] };
 
-/** Groups without a row are left out. */
-export function tableOf<Row>(from: {
-  title?: string;
-  groups: RowGroup<Row>[];
-  columns: ColumnOf<Row>[];
-}): Table {
-  const { title = "", groups, columns } = from;
+/** Groups without a row are left out. `title`: empty for the only table of a section. */
+export function tableOf<Row>(title: string, groups: RowGroup<Row>[], columns: ColumnOf<Row>[]): Table {
   return {
     title,
-    columns: columns.map(({ head, rigid = false }) => ({ head, rigid })),
+    columns: columns.map(({ head, rigid }) => ({ head, rigid })),
     groups: groups
       .filter(({ rows }) => rows.length > 0)
       .map(({ rows, ...group }) => ({
@@ -48,7 +53,7 @@ export function agentColumns<Row>(
   report: Report,
   cell: (row: Row, agent: string) => TableCell | string,
 ): ColumnOf<Row>[] {
-  return report.agents.map(({ name }) => ({ head: name, rigid: true, cell: (row) => cell(row, name) }));
+  return report.agents.map(({ name }) => numeric(name, (row) => cell(row, name)));
 }
 
 /** What a table shows where there is no number. */

@@ -5,16 +5,14 @@ import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { Times } from "@mlrb/formats/times";
-import { withFootnotes } from "../read/footnotes.ts";
-import { markOf } from "../read/imported-words.ts";
+import { marksOf, withFootnotes } from "../read/attempt-marks.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
 import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-artifact.ts";
 import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { changedModels, mergedServed, servedWords } from "../read/served-words.ts";
-import { interventionMark } from "../story/intervention-words.ts";
-import { amountsOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
+import { columnOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
 import { type Item, type Section, textCell } from "./table.ts";
 
 /** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */
@@ -83,7 +81,10 @@ export function timesSection({ attempts, label }: Times): Section {
   );
   const shown = [...durationColumns, ...spent].map((column) => ({
     ...column,
-    amounts: amountsOf(column, attempts),
+    amounts: columnOf(
+      column,
+      attempts.map(column.of).filter((value) => value !== null),
+    ),
   }));
   const groups = [...Map.groupBy(attempts, ({ task }) => task)].map(([task, rows]) => ({
     name: task,
@@ -91,7 +92,7 @@ export function timesSection({ attempts, label }: Times): Section {
     rows: rows.map((row) => [
       textCell(row.agent),
       textCell(
-        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${markOf([row])}${row.interventions ? interventionMark : ""}`,
+        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${marksOf(row)}`,
       ),
       ...shown.map(({ of, amounts }) => {
         const value = of(row);

@@ -2,7 +2,7 @@
 import type { Report } from "@mlrb/formats/report";
 import { rateText } from "./statistics-text.ts";
 import type { Section } from "./table.ts";
-import { oneGroup, tableOf } from "./table-of.ts";
+import { column, numeric, oneGroup, tableOf } from "./table-of.ts";
 
 export function validitySection(report: Report): Section {
   return {
@@ -11,21 +11,15 @@ export function validitySection(report: Report): Section {
       "Share of the judged attempts that kept all strike rules, with Wilson's 95 % interval. Repeats of one attempt have no " +
       "interval. Undecided attempts have a strike rule that could not be decided: they are counted apart, and not as kept.",
     tables: [
-      tableOf({
-        groups: oneGroup(titledAgents(report)),
-        columns: [
-          { head: "agent", cell: ({ agent, title }) => (title === agent ? agent : `${agent}: ${title}`) },
-          { head: "planned", rigid: true, cell: ({ planned }) => String(planned) },
-          { head: "kept the rules", rigid: true, cell: ({ pass, judged }) => `${pass}/${judged}` },
-          { head: "undecided", rigid: true, cell: ({ undecided }) => String(undecided) },
-          {
-            head: "rate",
-            rigid: true,
-            cell: ({ pass, judged, passInterval }) =>
-              judged === 0 ? "unknown" : rateText(pass / judged, passInterval),
-          },
-        ],
-      }),
+      tableOf("", oneGroup(titledAgents(report)), [
+        column("agent", ({ agent, title }) => (title === agent ? agent : `${agent}: ${title}`)),
+        numeric("planned", ({ planned }) => String(planned)),
+        numeric("kept the rules", ({ pass, judged }) => `${pass}/${judged}`),
+        numeric("undecided", ({ undecided }) => String(undecided)),
+        numeric("rate", ({ pass, judged, passInterval }) =>
+          judged === 0 ? "unknown" : rateText(pass / judged, passInterval),
+        ),
+      ]),
     ],
     items: [],
   };

@@ -13,10 +13,13 @@ type AmountOfAttempt = {
   of: (attempt: Timed) => number | null;
 };
 
-export function amountsOf({ of, quantity, digits }: AmountOfAttempt, attempts: Timed[]): AmountColumn {
-  if (quantity === undefined) return { text: (value) => value.toFixed(digits), headUnit: "" };
-  const values = attempts.map(of).filter((value) => value !== null);
-  return amountColumn(values, quantity, digits);
+/** How the column prints `values`. */
+export function columnOf(
+  { quantity, digits }: Pick<AmountOfAttempt, "quantity" | "digits">,
+  values: number[],
+): AmountColumn {
+  if (quantity !== undefined) return amountColumn(values, quantity, digits);
+  return { text: (value) => value.toFixed(digits), headUnit: "" };
 }
 
 export function headOf(head: string, unit: string): string {

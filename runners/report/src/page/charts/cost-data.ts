@@ -1,9 +1,9 @@
 // The data of the cost figures: what an agent's attempt spends on average against its normalised mean over tasks. An
 // agent is on the Pareto line where no other one has a higher score for at most the same cost. Pure.
 import { mean } from "@mlrb/core/statistics/mean";
-import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
+import { spentAt } from "../../paper/costs.ts";
 
 type Timed = Times["attempts"][number];
 
@@ -34,15 +34,12 @@ export function costData(report: Report, times: Times): CostData[] {
   );
   return amounts.flatMap(({ name, of }) => {
     if (!times.attempts.some((one) => (of(one) ?? 0) > 0)) return [];
-    const spentAt = (agent: string, task: string) => {
-      const own = times.attempts.filter(
-        (one) => one.agent === agent && one.task === task && isUndisturbed(one),
-      );
-      const known = own.map(of).filter((value) => value !== null);
-      return known.length < own.length || own.length === 0 ? null : (mean(known) ?? null);
+    const spentBy = (agent: string, task: string) => {
+      const { mean: spent, known, of: own } = spentAt(times, { agent, task }, of);
+      return known < own ? null : spent;
     };
     const agents = shown.map((each): CostPoint => {
-      const spent = each.tasks.map((task) => spentAt(each.agent, task));
+      const spent = each.tasks.map((task) => spentBy(each.agent, task));
       const known = spent.filter((value) => value !== null);
       return {
         agent: each.agent,
@@ -53,7 +50,7 @@ export function costData(report: Report, times: Times): CostData[] {
     const tasks = shown.flatMap(({ agent, tasks: own }) =>
       own.flatMap((task) => {
         const cell = report.cells.find((one) => one.task === task && one.agent === agent && one.primary);
-        const spent = spentAt(agent, task);
+        const spent = spentBy(agent, task);
         if (spent === null || !cell || cell.normalisedMean === null) return [];
         return [{ agent, task, spent, score: cell.normalisedMean }];
       }),

@@ -12,7 +12,11 @@ const rowsOf = {
   narrow: { rowHeight: 58, pairAt: 9, noteAt: 25, markAt: 44 },
 } as const;
 
-export function differencesSvg(rows: DifferenceRow[], form: PlotForm): Html {
+export function differencesSvg(
+  rows: DifferenceRow[],
+  form: PlotForm,
+  pairText = (first: string, second: string) => `${clipped(first, 14)} − ${clipped(second, 14)}`,
+): Html {
   const { width, marginLeft } = forms[form];
   const { rowHeight, pairAt, noteAt, markAt } = rowsOf[form];
   const wide = form === "wide";
@@ -23,7 +27,7 @@ export function differencesSvg(rows: DifferenceRow[], form: PlotForm): Html {
     mark: index * rowHeight + markAt,
     named: index * rowHeight + pairAt,
     noted: index * rowHeight + noteAt,
-    pair: `${clipped(row.first, 14)} − ${clipped(row.second, 14)}`,
+    pair: pairText(row.first, row.second),
   }));
   const known = placed.filter(({ interval }) => interval !== null);
   const end = (at: 0 | 1) => (row: DifferenceRow) => row.interval![at];
