@@ -1,7 +1,5 @@
 // Reads a repository of a hub through the hub's own client: commits, files and card. Every request may be repeated, and
 // every failure becomes a trouble with its cause and the way out.
-import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { retryAfterMs } from "@mlrb/agents/model/retry-after";
 
@@ -60,10 +58,11 @@ function repeatedFetch(endpoint: string): HubFetch {
     if (url.origin !== new URL(endpoint).origin) headers.delete("authorization");
     for (let tries = 1; ; tries++) {
       const answer = await oneTry(url, { ...init, headers }, bytesMax);
-      if (!isPassing(answer) || tries === triesMax) {
+      const busy = answer instanceof Error ? answer.passing : answer.status === 429 || answer.status >= 500;
+      if (!busy || tries === triesMax) {
         if (answer instanceof Error) throw answer;
         // the client would read the body, which a proxy may have written
-        if (!answer.ok) throw statusError(answer);
+        if (!answer.ok) throw Object.assign(new Error(answer.statusText), { statusCode: answer.status });
         return answer;
       }
       await sleep(pauseMs(answer, tries));
@@ -85,94 +84,11 @@ async function oneTry(url: URL, init: RequestInit, bytesMax: number): Promise<Re
     Object.defineProperty(whole, "url", { value: answer.url });
     return whole;
   } catch (error) {
-    return brokenBy(error, url);
+    if (error instanceof HubTrouble) throw error;
+    const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
+    const why = cause?.code ?? cause?.message ?? message;
+    return new Broken(`${url.origin}${url.pathname}: ${why}`, !/ECONNREFUSED|ENOTFOUND/.test(why));
   }
-}
-
-function isPassing(answer: Response | Broken): boolean {
-  return answer instanceof Error ? answer.passing : answer.status === 429 || answer.status >= 500;
-}
-
-function statusError({ status, statusText }: Response): Error {
-  return Object.assign(new Error(statusText), { statusCode: status });
-}
-
-type SavedFile = {
-  path: string;
-  /** As the hub lists the file. */
-  bytes: number;
-};
-
-/** Streams a file of any size to `path`. Throws HubTrouble, the error of a status, or that of the disk. */
-export async function saveFile(
-  { url, headers }: { url: string; headers: Record<string, string> },
-  to: SavedFile,
-): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    const answer = await savedOnce(new URL(url), headers, to);
-    if (answer === undefined) return;
-    if (!isPassing(answer) || tries === triesMax)
-      throw answer instanceof Error ? answer : statusError(answer);
-    await sleep(pauseMs(answer, tries));
-  }
-}
-
-/** Undefined if the file was saved. `fetch` sends the token to no other host. */
-async function savedOnce(
-  url: URL,
-  headers: Record<string, string>,
-  { path, bytes }: SavedFile,
-): Promise<Response | Broken | undefined> {
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error(`no answer for ${answerMs / 1000} s`)), answerMs);
-  let saved = 0;
-  async function* counted(answer: Response): AsyncGenerator<Uint8Array> {
-    for await (const chunk of answer.body ?? []) {
-      timer.refresh();
-      saved += chunk.byteLength;
-      if (saved > bytes) throw longAnswer(url, bytes);
-      yield chunk;
-    }
-  }
-  try {
-    const answer = await fetch(url, {
-      headers: { ...headers, "accept-encoding": "identity" },
-      signal: silence.signal,
-    });
-    if (!answer.ok) {
-      await answer.body?.cancel();
-      return answer;
-    }
-    await pipeline(counted(answer), createWriteStream(path, { mode: 0o600 }));
-    if (saved === bytes) return undefined;
-    return new Broken(`${url.origin}${url.pathname}: ${saved} of ${bytes} bytes`, true);
-  } catch (error) {
-    if (isOfDisk(error)) throw error;
-    return brokenBy(error, url);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function longAnswer({ origin, pathname }: URL, bytesMax: number): HubTrouble {
-  return new HubTrouble(
-    "long-answer",
-    `${origin}${pathname}: the answer has more than ${bytesMax} bytes, and was not read further`,
-    "try again; does HF_ENDPOINT name a hub, or does a proxy answer with a page of its own?",
-  );
-}
-
-/** Errors of `fetch` have their system call only in their cause. */
-export function isOfDisk(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error;
-}
-
-/** The trouble of a connection. Throws a HubTrouble. */
-function brokenBy(error: unknown, { origin, pathname }: URL): Broken {
-  if (error instanceof HubTrouble) throw error;
-  const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
-  const why = cause?.code ?? cause?.message ?? message;
-  return new Broken(`${origin}${pathname}: ${why}`, !/ECONNREFUSED|ENOTFOUND/.test(why));
 }
 
 /** Counts what is unpacked, whatever length the answer announces. */
@@ -181,7 +97,14 @@ async function bodyOf({ body, url }: Response, bytesMax: number): Promise<Buffer
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw longAnswer(new URL(url), bytesMax);
+    if (bytes > bytesMax) {
+      const { origin, pathname } = new URL(url);
+      throw new HubTrouble(
+        "long-answer",
+        `${origin}${pathname}: the answer has more than ${bytesMax} bytes, and was not read further`,
+        "try again; does HF_ENDPOINT name a hub, or does a proxy answer with a page of its own?",
+      );
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
