@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 export const bagFolder = "evidence";
 export const payload = "data/";
 export const manifestName = "manifest-sha256.txt";
-export const tagManifestName = "tagmanifest-sha256.txt";
+const tagManifestName = "tagmanifest-sha256.txt";
 
 /** SHA-256 by path. */
 export type Digests = ReadonlyMap<string, string>;

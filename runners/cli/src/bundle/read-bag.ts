@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { bagFolder, bagProblems, isBundlePath, payload } from "./bag.ts";
 
-/** Archives of attempts have two files for each; the tables some dozens. */
+/** An attempt has two files in a bundle, or some more for its verdict and scores. */
 const filesMax = 100_000;
 
 /** Fills `to`, which must not exist. Returns what is wrong, a line for each place; none: each byte is as listed. */
