@@ -25,7 +25,6 @@ import { readReport, readTimes } from "../show/read-report.ts";
 import type { ReportAge } from "../show/report-age.ts";
 import { signatureFile, signBundle } from "./bundle-signature.ts";
 import { checklistText } from "./checklist.ts";
-import { croissantText } from "./croissant.ts";
 import {
   type Gathering,
   gatherAbout,
@@ -106,7 +105,7 @@ async function gather(repository: string, { stored, gathering, request }: Parts)
   const reading = readReport(join(results, "report.json"));
   if (reading.kind !== "ok") throw new Error(`report.json: ${reading.cause}`);
   const report = reading.value;
-  const date = await gatherPage({ ...request, folder: results, report }, gathering);
+  await gatherPage({ ...request, folder: results, report }, gathering);
   gatherRuns(gathering);
   rebuildPage(plan, { from: to, to: results });
   const times = readTimes(join(results, "times.json"));
@@ -117,13 +116,7 @@ async function gather(repository: string, { stored, gathering, request }: Parts)
     protocol: protocolIn(to, plan),
   };
   writeText("checklist.md", checklistText(about), gathering);
-  writeText("croissant.json", croissantText(report, { tables: tablesIn(results), date }), gathering);
   return [];
-}
-
-function tablesIn(results: string): { name: string; sha256: string }[] {
-  const tables = filesIn(results).filter((name) => /^[a-z_]+\.csv$/.test(name));
-  return tables.map((name) => ({ name, sha256: hashFile(join(results, name)) }));
 }
 
 /** SHA-256 by path. */
@@ -147,7 +140,7 @@ function writtenWords(file: string, { files, bytes, redacted, signed }: Sums): s
     signed
       ? `signed in ${signatureFile(file)}; a reader needs your public key in .mlrb/allowed_signers`
       : "unsigned: it shows that nothing changed by accident, not who made it; --sign KEY signs it",
-    "choose a licence in croissant.json, and read checklist.md, before you publish it",
+    "read checklist.md, and choose a licence, before you publish it",
     "",
   ].join("\n");
 }
