@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { after, before, type TestContext, test } from "node:test";
+import { after, before, test } from "node:test";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { Example, passed, scored } from "@mlrb/report/testing/example";
-import { bundledFile, writeArchive } from "../runners/cli/src/bundle/write-archive.ts";
+import { writeBag } from "../runners/cli/src/bundle/write-bag.ts";
 import { counted, type Lab, lab, lineOf } from "./support/lab.ts";
 import type { ProgramOutput } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
@@ -170,48 +169,30 @@ test("free texts of a record control no terminal, name no file and are no markup
   for (const file of files) assert.match(file, /^\w[\w.+-]*$/);
 });
 
-/** An evidence bundle of one attempt, whose digests are right. */
-function bundle(
-  t: TestContext,
-  {
-    agent = "plain",
-    task = "letters",
-    ...about
-  }: Partial<Record<"pipeline" | "profile" | "agent" | "task", string>>,
-): string {
-  const files = join(at.outside, `bundle-${t.name.length}-${++bundles}`);
-  const item = [{ id: "a", value: 1, weight: 1 }];
-  const example = new Example()
-    .gives("attempt", { task: "letters", agent: "plain", seed: 1 }, { submission: "a".repeat(64) })
-    .gives("validate", { task: "letters", agent: "plain", seed: 1 }, passed)
-    .gives("score", { task: "letters", agent: "plain", seed: 1, scorer: "bits" }, scored("bits", item));
-  const report = JSON.parse(JSON.stringify(example.report()));
-  for (const one of report.attempts) Object.assign(one, { task, agent, submission: "a".repeat(64) });
-  assert.equal(report.attempts.length, 1);
+/** An evidence bundle whose digests are right. `stage`: of a member. */
+async function bundle({ stage = "score", ...about }: Record<string, string>): Promise<string> {
+  const files = join(at.outside, `bundle-${++bundles}`);
+  const outside = { score: { kind: "file", digest: "a".repeat(64), path: "../evil.ts" } };
+  const member = { stage, name: "score", role: "score", axes: {}, outcome: "succeeded", cause: "" };
   const texts: Record<string, object> = {
-    "page.json": { formatVersion: 1, commit: null, graph: "<svg></svg>", instances: [], attempts: [] },
-    "results/report.json": report,
+    "bundle.json": {
+      ...{ formatVersion: 1, pipeline: at.name, profile: "default", selection: "", redacted: [] },
+      ...about,
+    },
+    "manifest.json": { formatVersion: 1, members: [{ ...member, artifacts: outside }] },
   };
-  for (const [path, value] of Object.entries(texts)) {
-    mkdirSync(dirname(join(files, path)), { recursive: true });
-    writeFileSync(join(files, path), JSON.stringify(value));
-  }
-  const file = join(files, "bundle.tar");
-  const listed = Object.keys(texts).map((path) => bundledFile(files, path, new Map()));
-  const names = { formatVersion: 1, pipeline: at.name, profile: "default", selection: "", ...about } as const;
-  writeArchive(file, { folder: files, bundle: { ...names, signed: false, files: listed } });
+  mkdirSync(files);
+  for (const [path, value] of Object.entries(texts)) writeFileSync(join(files, path), JSON.stringify(value));
+  const file = join(files, "bundle.zip");
+  await writeBag(file, files, Object.keys(texts));
   return file;
 }
 let bundles = 0;
 
-function rescore(file: string): Promise<ProgramOutput> {
-  const submissions = join(at.outside, "submissions");
-  mkdirSync(submissions, { recursive: true });
-  const words = ["--rescore", "1", "--submissions", submissions, "--root", join(at.outside, "elsewhere")];
-  return at.pipeline(["report", "--from", file, ...words]);
-}
+const rebuild = (file: string): Promise<ProgramOutput> =>
+  at.pipeline(["report", "--from", file, "--output", `${file}.report`, "--root", at.outside]);
 
-test("a bundle whose pipeline or profile is no name is refused, and nothing that it names runs", async (t) => {
+test("a bundle whose pipeline or profile is no name is refused, and nothing that it names runs", async () => {
   for (const about of [
     ...["../evil.ts", "archive/evil.ts", join(dirname(repository.path), "evil.ts")].map((pipeline) => ({
       pipeline,
@@ -219,27 +200,28 @@ test("a bundle whose pipeline or profile is no name is refused, and nothing that
     { pipeline: "\u001b]0;title\u0007" },
     { profile: "../../evil" },
   ]) {
-    const said = await rescore(bundle(t, about));
+    const said = await rebuild(await bundle(about));
     assert.ok(!existsSync(ran()), "a program of a stranger ran");
     assert.equal(said.code, 1, said.stdout + said.stderr);
-    assert.match(said.stderr, /changed-bundle: .*bundle\.json cannot be read \((pipeline|profile) is /);
+    assert.match(said.stderr, /changed: data\/bundle\.json cannot be read \((pipeline|profile) is /);
     harmless(said);
   }
 });
 
-test("an agent, a task or an unknown pipeline of a bundle controls no terminal", async (t) => {
-  const odd = "\u001b]0;title\u0007";
-  const agent = await rescore(bundle(t, { agent: odd }));
-  assert.match(agent.stdout, /^letters, .*: submission aaaaaaaaaaaa$/m);
-  const others = [
-    bundle(t, { task: odd }),
-    bundle(t, { task: "__proto__" }),
-    bundle(t, { pipeline: "unknown" }),
-  ];
-  const said = [agent, ...(await Promise.all(others.map(rescore)))];
-  for (const one of said) harmless(one);
-  assert.deepEqual(
-    said.map(({ code }) => code),
-    [1, 2, 1, 2],
-  );
+test("a bundle of another format is refused with the way out", async () => {
+  for (const formatVersion of [0, 2] as never[]) {
+    const { code, stderr } = await rebuild(await bundle({ formatVersion }));
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /bundle\.json cannot be read \(formatVersion is \d, not 1; use the mlrb that wrote it\)/,
+    );
+  }
+});
+
+test("a bundle that names files outside of it is refused, and its texts control no terminal", async () => {
+  const said = await rebuild(await bundle({ stage: "\u001b]0;title\u0007" }));
+  assert.equal(said.code, 1);
+  assert.match(said.stderr, /^not-rebuilt: manifest\.json: .* has a file outside of members\//m);
+  harmless(said);
 });

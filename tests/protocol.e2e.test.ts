@@ -134,7 +134,7 @@ test("a changed scorer and a seed added by --set are both listed, and --set hide
 });
 
 test("the protocol and its departures are rebuilt from a bundle byte for byte", async () => {
-  const bundle = join(at.outside, "evidence.tar");
+  const bundle = join(at.outside, "evidence.zip");
   const written = await command("report", at.name, "--bundle", bundle);
   assert.equal(written.code, 0, written.stdout + written.stderr);
   const to = join(at.outside, "rebuilt");

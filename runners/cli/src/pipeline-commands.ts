@@ -44,6 +44,10 @@ export function runningCommands(program: Command, loads: Loads): void {
     .argument("<folder>", "folder to score, as an agent would submit it")
     .requiredOption("--task <name>", "task of the submission")
     .option("--pipeline <name>", "pipeline whose stages validate and score", "full-benchmark")
+    .option(
+      "--expect <report.json>",
+      "print each score next to the one of the same files in this report; status 1 if one differs",
+    )
     .description(
       "validate and score a folder as a submission, next to trivial baselines and reference models",
     );
@@ -120,7 +124,7 @@ export function readingCommands(program: Command, loads: Loads): void {
     .option("--groups", "also print scores by group: subject, paradigm, phenomenon", false)
     .option(
       "--against <what>",
-      "print instead what differs from an earlier run, a folder of results, a report.json or an evidence bundle, cell by cell, and why",
+      "print instead what differs from an earlier run, a folder of results or a report.json, cell by cell, and why",
     )
     .option("--markdown", "with --against: as Markdown", false)
     .option("--dataset <folder>", "write the results as a Hugging Face data set instead")
@@ -135,20 +139,9 @@ export function readingCommands(program: Command, loads: Loads): void {
       new Option(
         "--from <file>",
         "rebuild the tables and the page from such an archive; needs no run here",
-      ).conflicts(["dataset", "profile", "open"]),
+      ).conflicts(["dataset", "profile", "open", "against"]),
     )
-    .option("--verify", "with --from: only check its bytes and signature, and name what was changed", false)
     .option("--output <folder>", "with --from: folder of the rebuilt files (default: FILE.report)")
-    .option(
-      "--rescore <n>",
-      "with --from: score n of its submissions again, and compare; status 1 beyond the tolerance",
-    )
-    .option(
-      "--submissions <where>",
-      "with --rescore: a folder that `attempts export` wrote or of folders named by digest, or such a repository, hf://datasets/ORG/NAME[@REVISION]",
-    )
-    .option("--sample-seed <text>", "with --rescore: chooses the submissions (default: random, printed)")
-    .option("--tolerance <share>", "with --rescore: of the value", "0.01")
     .option("--open", "also open the report in the desktop's viewer", false);
   withPlace(report).action(loads(async () => (await import("./commands/report-command.ts")).reportCommand));
 

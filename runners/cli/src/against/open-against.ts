@@ -1,14 +1,12 @@
-// What `report --against` names: an earlier run, a folder of results, a report.json, or an evidence bundle.
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+// What `report --against` names: an earlier run, a folder of results or a report.json.
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Report } from "@mlrb/formats/report";
 import { ifReadable } from "@mlrb/local/store/if-readable";
 import type { Workspace } from "@mlrb/local/store/workspace";
-import { listName } from "../bundle/archive-layout.ts";
 import { typedIn } from "../request/root-folder.ts";
 import { readReportText } from "../show/read-report.ts";
-import { type BundleSide, bundleSide } from "./bundle-side.ts";
 import { type JournalOfRun, journalOfRun, runsWith } from "./key-of-run.ts";
 
 export type Against = {
@@ -17,28 +15,19 @@ export type Against = {
   report: Report;
   /** The action key that a stage instance had; undefined where it is not known. */
   keyOf: (stage: string) => string | undefined;
-  /** If it is an evidence bundle. */
-  bundle?: BundleSide;
 };
 
 export type NotOpened = { problem: string; help: string };
 
-/** Where runs are searched; without a plan, none is. */
+/** Where runs are searched. */
 type Place = { plan: Plan; workspace: Workspace };
 
 const reportName = "report.json";
 const listedMax = 5;
 
-/** `root`: its state folder names the allowed signers of bundles. A bundle must be closed. */
-export function openAgainst(what: string, root: string, at?: Place): Against | NotOpened {
+export function openAgainst(what: string, at: Place): Against | NotOpened {
   const path = resolve(typedIn(), what);
-  if (existsSync(path) && statSync(path).isDirectory()) return resultsOf(what, path);
-  if (existsSync(path)) return isBundle(path) ? bundleFile(what, root) : reportFile(what, path);
-  if (!at)
-    return {
-      problem: `no-such-result: "${what}" is no file and no folder`,
-      help: "name an evidence bundle, a folder of results or a report.json",
-    };
+  if (existsSync(path)) return statSync(path).isDirectory() ? resultsOf(what, path) : reportFile(what, path);
   const run = journalOfRun(at.workspace.state.journals, what);
   return run ? ofRun(run, at) : notFound(what, at);
 }
@@ -53,31 +42,12 @@ function reportFile(what: string, path: string): Against | NotOpened {
   return fromText(readFileSync(path, "utf8"), { name: what, keyOf: () => undefined });
 }
 
-/** The name of the file that begins an archive may be damaged. */
-function isBundle(path: string): boolean {
-  if (path.endsWith(".tar")) return true;
-  const name = Buffer.from(`${listName}\0`);
-  const head = Buffer.alloc(name.length);
-  const file = openSync(path, "r");
-  try {
-    return readSync(file, head) === name.length && head.equals(name);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function bundleFile(what: string, root: string): Against | NotOpened {
-  const bundle = bundleSide(resolve(typedIn(), what), { name: what, root });
-  if ("problem" in bundle) return bundle;
-  return { name: `bundle ${what}`, report: bundle.report, keyOf: bundle.keyOf, bundle };
-}
-
 function fromText(text: string, { name, keyOf }: Omit<Against, "report">): Against | NotOpened {
   const reading = readReportText(text);
   if (reading.kind === "ok") return { name, keyOf, report: reading.value };
   return {
     problem: `no-report: ${name} is not a report of this version (${reading.cause})`,
-    help: `name a run, a folder of results, its ${reportName}, or an evidence bundle`,
+    help: `name a run, a folder of results or its ${reportName}`,
   };
 }
 
@@ -133,7 +103,7 @@ function notFound(what: string, at: Place): NotOpened {
 
 function listedHelp(runs: JournalOfRun[]): string {
   if (runs.length === 0)
-    return "name a folder of results, a report.json or an evidence bundle; no earlier run here made a report";
+    return "name a folder of results or a report.json; no earlier run here made a report";
   const named = runs.map(({ run, selection }) => (selection === "" ? run : `${run} (${selection})`));
-  return `name a folder of results, a report.json, an evidence bundle, or a run: ${named.join(", ")}`;
+  return `name a folder of results, a report.json or a run: ${named.join(", ")}`;
 }

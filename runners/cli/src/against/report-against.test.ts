@@ -121,7 +121,7 @@ test("an unknown name is refused with the runs that can be named", (t) => {
   assert.deepEqual(runs.compare("yesterday"), {
     code: 2,
     out: "",
-    err: `no-such-result: "yesterday" is no file, no folder and no run of this state folder\n  help: name a folder of results, a report.json, an evidence bundle, or a run: ${second}, ${first}\n`,
+    err: `no-such-result: "yesterday" is no file, no folder and no run of this state folder\n  help: name a folder of results, a report.json or a run: ${second}, ${first}\n`,
   });
 });
 

@@ -14,7 +14,6 @@ import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { readReportText } from "../show/read-report.ts";
 import { stdoutLook } from "../show/terminal.ts";
-import { bundleEvidence } from "./bundle-evidence.ts";
 import { openAgainst } from "./open-against.ts";
 import { ScoreEvidence } from "./score-evidence.ts";
 
@@ -40,77 +39,41 @@ export function reportAgainst({ plan, workspace, folder, against, options, run, 
   if (!existsSync(path)) return refused(`no-report: there is no ${path}`, run);
   const reading = readReportText(readFileSync(path, "utf8"));
   if (reading.kind !== "ok") return refused(`no-report: ${path}: ${reading.cause}`, run);
-  const earlier = openAgainst(against, workspace.state.root, { plan, workspace });
+  const earlier = openAgainst(against, { plan, workspace });
   if ("problem" in earlier) return refused(earlier.problem, earlier.help);
-  try {
-    const sides = { old: earlier.report, now: reading.value };
-    const keyOf = { old: earlier.keyOf, now: (stage: string) => workspace.last.get(stage)?.key };
-    const cache = new ScoreEvidence({ plan, workspace, sides, keyOf });
-    const { bundle } = earlier;
-    const evidence = bundle ? bundleEvidence({ old: bundle, cache }) : cache;
-    const notes = bundle?.notes ?? [];
-    printComparison({ sides, evidence, name: earlier.name, notes, age, about: plan, options });
-    return 0;
-  } finally {
-    earlier.bundle?.close();
-  }
-}
-
-/** Prints what differs between an evidence bundle and `against`, without a plan. Returns 0, or 2 as above. */
-export function bundleAgainst(
-  root: string,
-  { from, against, options }: { from: string; against: string; options: Options },
-): number {
-  const now = openAgainst(from, root);
-  if ("problem" in now) return refused(now.problem, now.help);
-  if (!now.bundle)
-    return refused(`no-bundle: ${from} is no evidence bundle`, "`report PIPELINE --bundle FILE` writes one");
-  try {
-    const earlier = openAgainst(against, root);
-    if ("problem" in earlier) return refused(earlier.problem, earlier.help);
-    try {
-      const sides = { old: earlier.report, now: now.report };
-      const evidence = bundleEvidence({ old: earlier.bundle, now: now.bundle });
-      const notes = [...(earlier.bundle?.notes ?? []), ...now.bundle.notes];
-      const { about } = now.bundle;
-      printComparison({ sides, evidence, name: earlier.name, notes, age: [], about, options });
-      return 0;
-    } finally {
-      earlier.bundle?.close();
-    }
-  } finally {
-    now.bundle.close();
-  }
+  const sides = { old: earlier.report, now: reading.value };
+  const keyOf = { old: earlier.keyOf, now: (stage: string) => workspace.last.get(stage)?.key };
+  const evidence = new ScoreEvidence({ plan, workspace, sides, keyOf });
+  printComparison({ sides, evidence, name: earlier.name, age, about: plan, options });
+  return 0;
 }
 
 type Printed = {
   sides: Sides;
   evidence: ChangeEvidence;
   name: string;
-  /** Of bundles. */
-  notes: string[];
   age: string[];
   about: Pick<Plan, "pipeline" | "profile" | "selection">;
   options: Options;
 };
 
-function printComparison({ sides, evidence, name, notes, age, about, options }: Printed): void {
+function printComparison({ sides, evidence, name, age, about, options }: Printed): void {
   const changes = reportChanges(sides, evidence);
   if (options.json) {
-    printChanges(changes, { about, against: name, sides, notes });
+    printChanges(changes, { about, against: name, sides });
     return;
   }
   const section = plainSection(changesSection(changes, { name, sides }));
   const text = options.markdown
     ? markdownSection(section)
-    : ["", terminalSection(section, stdoutLook()), ...notes, ...age, ""].join("\n");
+    : ["", terminalSection(section, stdoutLook()), ...age, ""].join("\n");
   process.stdout.write(text);
 }
 
 /** A line for each cell, then for each score that differs, then the summary. */
 function printChanges(
   { cells, scores }: ReportChanges,
-  { about, against, sides, notes }: Pick<Printed, "about" | "sides" | "notes"> & { against: string },
+  { about, against, sides }: Pick<Printed, "about" | "sides"> & { against: string },
 ): void {
   for (const { kind, ...cell } of cells) printJson({ event: "cell", change: kind, ...cell });
   for (const { kind, ...score } of scores)
@@ -122,7 +85,6 @@ function printChanges(
     ...{ against, pipeline: about.pipeline, profile: about.profile, selection: about.selection },
     cells: Object.fromEntries(["changed", "added", "removed", "equal"].map((kind) => [kind, count(kind)])),
     rescored: again ?? null,
-    ...(notes.length > 0 && { notes }),
   });
 }
 

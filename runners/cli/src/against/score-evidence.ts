@@ -49,17 +49,13 @@ export class ScoreEvidence implements ChangeEvidence {
   }
 
   samples(side: Side, place: ScorePlace): Reading<string> {
-    const digest = this.entry(side, place)?.outputs.samples?.digest;
+    const instance = this.#instance(place);
+    const entry = instance && this.#scoreEntry(side, place, instance);
+    const digest = entry?.outputs.samples?.digest;
     const text = digest === undefined ? undefined : ifReadable(() => this.#workspace.store.textOf(digest));
     return text === undefined
       ? { kind: "unreadable", cause: `the ${side === "old" ? "old" : "new"} samples are not stored here` }
       : { kind: "ok", value: text };
-  }
-
-  /** Of a score that a report prints. */
-  entry(side: Side, place: ScorePlace): ActionEntry | undefined {
-    const instance = this.#instance(place);
-    return instance && this.#scoreEntry(side, place, instance);
   }
 
   #instance(place: ScorePlace): Instance | undefined {
@@ -128,11 +124,11 @@ export class ScoreEvidence implements ChangeEvidence {
   }
 }
 
-export function axesOf({ task, agent, seed, metric }: ScorePlace): Instance["axes"] {
+function axesOf({ task, agent, seed, metric }: ScorePlace): Instance["axes"] {
   return { task, agent, seed, scorer: metric };
 }
 
-export function placeOf({ task, agent, seed, scorer }: Instance["axes"]): string {
+function placeOf({ task, agent, seed, scorer }: Instance["axes"]): string {
   return JSON.stringify([task, agent, seed, scorer]);
 }
 

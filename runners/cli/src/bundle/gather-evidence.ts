@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { sourceLockFile } from "@mlrb/core/spec/source-lock";
 import { mustFollow } from "@mlrb/formats/read-format";
-import type { BundledFile } from "@mlrb/formats/report/evidence-bundle";
+import type { EvidenceBundle, Redaction } from "@mlrb/formats/report/evidence-bundle";
 import { type Collected, collected } from "@mlrb/formats/stage/collected";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { hashFile } from "@mlrb/local/digests/hash-file";
@@ -13,11 +13,9 @@ import type { Workspace } from "@mlrb/local/store/workspace";
 import { journalFiles } from "../diagnose/bundle-files.ts";
 import { type Environment, textCleaner } from "../diagnose/clean-text.ts";
 import { type NodePlace, nodeOf } from "../show/trace-nodes.ts";
-import { isBundlePath, sha256Of } from "./archive-layout.ts";
-import { manifestFile, paramsFile, reportScript } from "./rebuild-results.ts";
+import { isBundlePath, sha256Of } from "./bag.ts";
+import { bundleFile, manifestFile, paramsFile, reportScript } from "./rebuild-results.ts";
 import { withoutRowIds, withoutStateFolders } from "./redact-rows.ts";
-
-type Redacted = NonNullable<BundledFile["redacted"]>;
 
 export type Gathering = {
   plan: Plan;
@@ -28,7 +26,7 @@ export type Gathering = {
   /** The folder of the bundle's files. */
   to: string;
   /** What was replaced, by the file's path. */
-  redactions: Map<string, Redacted>;
+  redactions: Map<string, Omit<Redaction, "path">>;
 };
 
 /** The report's stored result. `files`: digests of its files by path. */
@@ -105,6 +103,16 @@ export function gatherRuns(gathering: Gathering): void {
     const path = `locks/${lock.replaceAll("/", "+")}`;
     if (existsSync(from) && isBundlePath(path)) writeText(path, readFileSync(from, "utf8"), gathering);
   }
+}
+
+/** bundle.json: what the bundle is of, and what was replaced in the files that are there. */
+export function gatherAbout(gathering: Gathering): EvidenceBundle {
+  const { pipeline, profile, selection } = gathering.plan;
+  const redacted = [...gathering.redactions].map(([path, one]) => ({ path, ...one }));
+  redacted.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const about: EvidenceBundle = { formatVersion: 1, pipeline, profile, selection, redacted };
+  writeText(bundleFile, `${canonicalJson(about, 1)}\n`, gathering);
+  return about;
 }
 
 /** Writes a text without keys. */

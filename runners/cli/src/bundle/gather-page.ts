@@ -6,7 +6,6 @@ import type { Report } from "@mlrb/formats/report";
 import type { BundledPage } from "@mlrb/formats/report/evidence-bundle";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { hashFile } from "@mlrb/local/digests/hash-file";
-import { lastDay } from "@mlrb/report/page/first-screen";
 import type { PageInstance } from "@mlrb/report/page/page-data";
 import { type PageRequest, pageData } from "../attempts/page-data.ts";
 import { privateInstances } from "../diagnose/bundle-files.ts";
@@ -17,11 +16,11 @@ import { copyCleanLines } from "./clean-lines.ts";
 import { type Gathering, writeText } from "./gather-evidence.ts";
 import { bundledPageFile, ledgerFile, protocolFiles, trajectoryFile } from "./rebuild-results.ts";
 
-/** `request.folder`: the rebuilt tables. Returns the day (UTC) on which the last stage ended; null if none is known. */
+/** `request.folder`: the rebuilt tables. */
 export async function gatherPage(
   request: PageRequest & { report: Report },
   gathering: Gathering,
-): Promise<string | null> {
+): Promise<void> {
   const { plan, workspace } = request;
   const data = await pageData(request);
   const evidence = protocolEvidence(request, request.report);
@@ -48,7 +47,6 @@ export async function gatherPage(
     attempts,
   };
   writeText(bundledPageFile, `${canonicalJson(held, 1)}\n`, gathering);
-  return lastDay(data.instances);
 }
 
 /** `isHidden`: its log may quote private rows. */

@@ -18,12 +18,13 @@ import { protocolResultOf } from "../protocol/protocol-file.ts";
 import { freezeCommand } from "../protocol/protocol-path.ts";
 import { writeProtocol } from "../protocol/write-protocol.ts";
 import { readReport, readTimes } from "../show/read-report.ts";
-import { isBundlePath } from "./archive-layout.ts";
+import { isBundlePath } from "./bag.ts";
 import { isPlainDrawing } from "./plain-drawing.ts";
 
 /** The script whose report a bundle can hold. */
 export const reportScript = "pipelines/steps/report.ts";
 
+export const bundleFile = "bundle.json";
 export const manifestFile = "manifest.json";
 export const paramsFile = "params.json";
 export const bundledPageFile = "page.json";

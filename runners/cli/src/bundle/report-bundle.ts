@@ -1,13 +1,21 @@
 // `pipeline report --bundle`: writes the evidence behind a report as one archive, from which the report can be rebuilt
 // without the cache, the attempts and the network. Refused unless the rebuilt tables are those of the stored report.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { counted } from "@mlrb/core/text/counted";
 import { formatBytes } from "@mlrb/core/text/units";
-import type { EvidenceBundle } from "@mlrb/formats/report/evidence-bundle";
+import { processName } from "@mlrb/kit/processes/process-name";
 import { hashFile } from "@mlrb/local/digests/hash-file";
-import { type Signature, signDigest } from "@mlrb/local/signatures/ssh-signature";
 import type { PageRequest } from "../attempts/page-data.ts";
 import { keyCleaner } from "../diagnose/clean-text.ts";
 import { typedIn } from "../request/root-folder.ts";
@@ -15,10 +23,11 @@ import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { readReport, readTimes } from "../show/read-report.ts";
 import type { ReportAge } from "../show/report-age.ts";
+import { signatureFile, signBundle } from "./bundle-signature.ts";
 import { checklistText } from "./checklist.ts";
-import { croissantText } from "./croissant.ts";
 import {
   type Gathering,
+  gatherAbout,
   gatherMembers,
   gatherRuns,
   type StoredReport,
@@ -27,7 +36,7 @@ import {
 } from "./gather-evidence.ts";
 import { gatherPage } from "./gather-page.ts";
 import { differentFiles, protocolIn, rebuildPage, rebuildTables } from "./rebuild-results.ts";
-import { bundledFile, writeArchive } from "./write-archive.ts";
+import { writeBag } from "./write-bag.ts";
 
 /** `file` and `key` as typed; `again`: the command that makes the results; `age`: for JSON, null for words. */
 type BundleRequest = PageRequest & { file: string; key?: string; again: string; age: ReportAge | null };
@@ -36,7 +45,9 @@ type BundleRequest = PageRequest & { file: string; key?: string; again: string; 
 export async function writeReportBundle(repository: string, request: BundleRequest): Promise<number> {
   const { plan, workspace, again } = request;
   const file = resolve(typedIn(), request.file);
-  if (existsSync(file)) return refused(`exists: there is a file ${file}`, "name a file that does not exist");
+  const there = [file, signatureFile(file)].find((path) => existsSync(path));
+  if (there !== undefined)
+    return refused(`exists: there is a file ${there}`, "name a file that does not exist");
   const stored = storedReport(request, request.folder);
   if (typeof stored === "string") return refused(`no-evidence: ${stored}`, again);
   const folder = mkdtempSync(join(tmpdir(), "mlrb-bundle-"));
@@ -45,6 +56,7 @@ export async function writeReportBundle(repository: string, request: BundleReque
     secrets: [...new Set(plan.instances.flatMap(({ action }) => action.secrets))],
   };
   const to = join(folder, "files");
+  const temporary = `${file}.${processName}.tmp`;
   const clean = keyCleaner(secrets);
   const gathering: Gathering = { plan, workspace, secrets, clean, to, redactions: new Map() };
   try {
@@ -54,25 +66,28 @@ export async function writeReportBundle(repository: string, request: BundleReque
         `not-rebuilt: ${different.join(", ")}: the bundle's files give other bytes than the stored report`,
         `a key that was removed may be in the report (search for its words there), or its script has changed: ${again}`,
       );
-    const files = filesIn(to).map((path) => bundledFile(to, path, gathering.redactions));
-    const { pipeline, profile, selection } = plan;
-    const bundle: EvidenceBundle = {
-      ...{ formatVersion: 1, pipeline, profile, selection },
-      ...{ signed: request.key !== undefined, files },
-    };
+    const { redacted } = gatherAbout(gathering);
+    const paths = filesIn(to);
     mkdirSync(dirname(file), { recursive: true });
-    const problem = writeArchive(file, {
-      ...{ bundle, folder: to },
-      ...(request.key !== undefined && { sign: signerOf(resolve(typedIn(), request.key)) }),
-    });
-    if (problem) return refused(`${problem.code}: ${problem.message}; no bundle was written`, problem.help);
-    if (request.age) printJson({ event: "bundle", path: file, ...sumsOf(bundle), ...request.age });
-    else process.stdout.write(writtenWords(file, sumsOf(bundle)));
+    await writeBag(temporary, to, paths);
+    if (request.key !== undefined) {
+      const signature = signBundle(temporary, resolve(typedIn(), request.key));
+      if (signature.kind === "refused")
+        return refused(`${signature.code}: ${signature.message}; no bundle was written`, signature.help);
+      writeFileSync(signatureFile(file), signature.text);
+    }
+    renameSync(temporary, file);
+    const bytes = paths.reduce((sum, path) => sum + statSync(join(to, path)).size, 0);
+    const signed = request.key !== undefined;
+    const sums: Sums = { files: paths.length, bytes, redacted: redacted.length, signed };
+    if (request.age) printJson({ event: "bundle", path: file, ...sums, ...request.age });
+    else process.stdout.write(writtenWords(file, sums));
     return 0;
   } catch (error) {
     return refused(`no-evidence: ${(error as Error).message}; no bundle was written`, again);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
@@ -90,7 +105,7 @@ async function gather(repository: string, { stored, gathering, request }: Parts)
   const reading = readReport(join(results, "report.json"));
   if (reading.kind !== "ok") throw new Error(`report.json: ${reading.cause}`);
   const report = reading.value;
-  const date = await gatherPage({ ...request, folder: results, report }, gathering);
+  await gatherPage({ ...request, folder: results, report }, gathering);
   gatherRuns(gathering);
   rebuildPage(plan, { from: to, to: results });
   const times = readTimes(join(results, "times.json"));
@@ -101,13 +116,7 @@ async function gather(repository: string, { stored, gathering, request }: Parts)
     protocol: protocolIn(to, plan),
   };
   writeText("checklist.md", checklistText(about), gathering);
-  writeText("croissant.json", croissantText(report, { tables: tablesIn(results), date }), gathering);
   return [];
-}
-
-function tablesIn(results: string): { name: string; sha256: string }[] {
-  const tables = filesIn(results).filter((name) => /^[a-z_]+\.csv$/.test(name));
-  return tables.map((name) => ({ name, sha256: hashFile(join(results, name)) }));
 }
 
 /** SHA-256 by path. */
@@ -116,31 +125,22 @@ export function digestsIn(folder: string): Map<string, string> {
 }
 
 /** Paths from the folder, in code-unit order. */
-function filesIn(folder: string): string[] {
+export function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort();
 }
 
-function signerOf(key: string): (digest: string) => Signature {
-  return (digest) => signDigest(digest, { of: "evidence-bundle", key });
-}
-
 type Sums = { files: number; bytes: number; redacted: number; signed: boolean };
-
-function sumsOf({ files, signed }: EvidenceBundle): Sums {
-  const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
-  return { files: files.length, bytes, redacted: files.filter((one) => one.redacted).length, signed };
-}
 
 function writtenWords(file: string, { files, bytes, redacted, signed }: Sums): string {
   return [
     `wrote ${file}: ${counted(files, "file")}, ${formatBytes(bytes)}; ${redacted} redacted (bundle.json says how); no weights and no data`,
     signed
-      ? "signed; a reader needs your public key in .mlrb/allowed_signers"
+      ? `signed in ${signatureFile(file)}; a reader needs your public key in .mlrb/allowed_signers`
       : "unsigned: it shows that nothing changed by accident, not who made it; --sign KEY signs it",
-    "choose a licence in croissant.json, and read checklist.md, before you publish it",
+    "read checklist.md, and choose a licence, before you publish it",
     "",
   ].join("\n");
 }

@@ -7,101 +7,104 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { counted } from "@mlrb/core/text/counted";
+import { type Reading, readFormat, versionHelp } from "@mlrb/formats/read-format";
+import { type EvidenceBundle, evidenceBundle } from "@mlrb/formats/report/evidence-bundle";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { printProtocol } from "../protocol/write-protocol.ts";
 import { rootFolder, typedIn } from "../request/root-folder.ts";
+import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { showReport } from "../show/show-report.ts";
-import { changedLines, changedProblem, openBundle, type WholeBundle } from "./open-bundle.ts";
-import { differentFiles, protocolIn, rebuildPage, rebuildTables } from "./rebuild-results.ts";
-import { digestsIn, refused } from "./report-bundle.ts";
-import type { RescoreOptions } from "./rescore-submissions.ts";
-import type { ArchiveBytes, Verified } from "./verify-archive.ts";
+import { payload } from "./bag.ts";
+import { bundleSignature } from "./bundle-signature.ts";
+import { readBag } from "./read-bag.ts";
+import { bundleFile, differentFiles, protocolIn, rebuildPage, rebuildTables } from "./rebuild-results.ts";
+import { digestsIn, filesIn, refused } from "./report-bundle.ts";
 
-/** `output`: the folder for the rebuilt report. `rescore`: how many submissions are scored again, as typed. */
-export type FromOptions = Omit<RescoreOptions, "rescore"> & {
-  verify: boolean;
-  output?: string;
-  groups: boolean;
-  rescore?: string;
-};
+/** `output`: the folder for the rebuilt report. */
+export type FromOptions = { root?: string; output?: string; groups: boolean; json: boolean };
 
 /** Returns 0; 1 if the bundle was changed, its signature is not valid, or the rebuilt report differs. */
 export async function reportFrom(repository: string, typed: string, options: FromOptions): Promise<number> {
   const path = resolve(typedIn(), typed);
   if (!existsSync(path))
     return refused(`no-bundle: there is no file ${path}`, "`report PIPELINE --bundle FILE` writes one");
-  const to = resolve(typedIn(), options.output ?? basename(path).replace(/\.tar$/, ".report"));
-  const { rescore } = options;
-  const isOnlyRead = options.verify || rescore !== undefined;
-  if (!isOnlyRead && existsSync(to) && !isEmptyFolder(to))
+  const to = resolve(typedIn(), options.output ?? basename(path).replace(/\.zip$/, ".report"));
+  if (existsSync(to) && !isEmptyFolder(to))
     return refused(`exists: ${to} is not an empty folder`, "name another one with --output");
-  const opened = openBundle(path, rootFolder(repository, options.root));
-  if (opened.kind === "changed") return changed(path, opened.found, options);
-  const { archive, found, signed, textOf } = opened;
+  const signed = bundleSignature(path, rootFolder(repository, options.root));
+  if (signed.kind === "refused") return refused(`${signed.code}: ${path}: ${signed.words}`, signed.help);
+  const folder = mkdtempSync(join(tmpdir(), "mlrb-bundle-"));
   try {
-    if (options.json)
-      printJson({ event: "bundle", path, files: found.bundle.files.length, changed: [], signature: signed });
-    else
-      process.stdout.write(
-        `${path}: ${counted(found.bundle.files.length, "file")}, every byte as listed; ${signed.words}\n  digest of its list: ${found.digest}\n`,
+    const problems = await readBag(path, join(folder, "bag"));
+    const from = join(folder, "bag", payload);
+    const about = problems.length > 0 ? undefined : aboutIn(from);
+    if (about?.kind !== "ok")
+      return changed(
+        path,
+        about ? [`${payload}${bundleFile} cannot be read (${about.cause})`] : problems,
+        options,
       );
-    if (signed.kind === "refused") return refused(`${signed.code}: ${signed.words}`, signed.help);
-    if (rescore !== undefined) {
-      const { rescoreSubmissions } = await import("./rescore-submissions.ts");
-      const { pipeline, profile } = found.bundle;
-      return await rescoreSubmissions(repository, { pipeline, profile, textOf }, { ...options, rescore });
-    }
-    return options.verify ? 0 : await rebuild(repository, { archive, found, to, options });
+    const files = filesIn(from).length;
+    if (options.json) printJson({ event: "bundle", path, files, changed: [], signature: signed });
+    else process.stdout.write(`${path}: ${counted(files, "file")}, every byte as listed; ${signed.words}\n`);
+    return await rebuild(repository, { plan: about.value, folder, from, to, options });
+  } catch (error) {
+    return refused(
+      `not-rebuilt: ${(error as Error).message}`,
+      "use the version of this program that wrote the bundle",
+    );
   } finally {
-    opened.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function changed(path: string, found: Verified, { json }: FromOptions): number {
-  if (json)
-    printJson({
-      event: "bundle",
-      path,
-      changed: found.differences,
-      ...(found.kind === "unreadable" && { cause: found.cause }),
-    });
-  else
-    process.stderr.write(
-      changedLines(found)
-        .map((line) => `${line}\n`)
-        .join(""),
-    );
-  const { problem, help } = changedProblem(path, found);
-  return refused(problem, help);
+function aboutIn(from: string): Reading<EvidenceBundle> {
+  const path = join(from, bundleFile);
+  if (!existsSync(path)) return { kind: "unreadable", cause: "there is none" };
+  const reading = readFormat(evidenceBundle, readFileSync(path, "utf8"));
+  if (reading.kind === "ok") return reading;
+  return { kind: "unreadable", cause: `${reading.cause}${versionHelp(reading.cause)}` };
+}
+
+const shownMax = 20;
+
+function changed(path: string, problems: string[], { json }: FromOptions): number {
+  if (json) printJson({ event: "bundle", path, changed: problems });
+  const more = problems.length - shownMax;
+  const lines = [...problems.slice(0, shownMax), ...(more > 0 ? [`${more} more places`] : [])];
+  if (!json) for (const line of lines) process.stderr.write(`${oneLine(`changed: ${line}`)}\n`);
+  return refused(
+    `changed-bundle: ${path}: it was changed after it was written, or damaged on its way`,
+    "get the bundle again from its author",
+  );
 }
 
 type Rebuilding = {
-  archive: ArchiveBytes;
-  found: WholeBundle;
+  plan: EvidenceBundle;
+  /** For files of this command only. */
+  folder: string;
+  /** The bundle's files. */
+  from: string;
   to: string;
   options: FromOptions;
 };
 
-async function rebuild(repository: string, { archive, found, to, options }: Rebuilding): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), "mlrb-bundle-"));
+async function rebuild(repository: string, { plan, folder, from, to, options }: Rebuilding): Promise<number> {
   const temporary = `${to}.${processName}.tmp`;
   try {
-    const from = join(folder, "files");
-    for (const { name, file, contentAt } of found.entries)
-      if (file) unpack(archive, { at: contentAt, bytes: file.bytes, path: join(from, name) });
     mkdirSync(temporary, { recursive: true });
     const made = join(folder, "made");
     mkdirSync(made);
     rebuildTables(repository, { from, to: made });
-    rebuildPage(found.bundle, { from, to: made });
+    rebuildPage(plan, { from, to: made });
     const rebuilt = digestsIn(made);
     const different = differentFiles(rebuilt, digestsIn(join(from, "results")));
     cpSync(made, temporary, { recursive: true }); // perhaps another disk
@@ -109,7 +112,7 @@ async function rebuild(repository: string, { archive, found, to, options }: Rebu
     renameSync(temporary, to);
     if (!options.json) {
       await showReport(to, options);
-      printProtocol(protocolIn(from, found.bundle));
+      printProtocol(protocolIn(from, plan));
     }
     const page = join(to, "report.html");
     if (options.json) printJson({ event: "rebuilt", folder: to, files: [...rebuilt.keys()], different });
@@ -122,28 +125,9 @@ async function rebuild(repository: string, { archive, found, to, options }: Rebu
       `not-rebuilt: ${different.join(", ")} in ${to}: other bytes than in the bundle's results/`,
       "use the version of this program that wrote it: page.json in the bundle names the commit",
     );
-  } catch (error) {
-    return refused(
-      `not-rebuilt: ${(error as Error).message}`,
-      "use the version of this program that wrote the bundle",
-    );
   } finally {
-    rmSync(folder, { recursive: true, force: true });
     rmSync(temporary, { recursive: true, force: true });
   }
-}
-
-const pieceBytes = 1 << 20;
-
-/** Verified names stay inside the folder. */
-function unpack(
-  archive: ArchiveBytes,
-  { at, bytes, path }: { at: number; bytes: number; path: string },
-): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, "", { flag: "wx", mode: 0o600 });
-  for (let done = 0; done < bytes; done += pieceBytes)
-    writeFileSync(path, archive.read(at + done, Math.min(pieceBytes, bytes - done)), { flag: "a" });
 }
 
 function isEmptyFolder(path: string): boolean {

@@ -12,7 +12,6 @@ import { readStates } from "../attempts/read-states.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
-import { rootFolder } from "../request/root-folder.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { openFile } from "../show/open-file.ts";
@@ -25,7 +24,7 @@ import { writeDataSet } from "./write-data-set.ts";
 export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
   open: boolean;
   groups: boolean;
-  /** An earlier run, a folder of results, a report.json, or an evidence bundle. */
+  /** An earlier run, a folder of results or a report.json. */
   against?: string;
   /** With `against`. */
   markdown: boolean;
@@ -33,12 +32,7 @@ export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
   bundle?: string;
   sign?: string;
   from?: string;
-  verify: boolean;
   output?: string;
-  rescore?: string;
-  submissions?: string;
-  sampleSeed?: string;
-  tolerance: string;
 };
 
 export async function reportCommand(
@@ -51,11 +45,6 @@ export async function reportCommand(
     process.stderr.write(`${problem}\n`);
     return 2;
   }
-  if (options.from !== undefined && options.against !== undefined) {
-    const { bundleAgainst } = await import("../against/report-against.ts");
-    const { from, against } = options;
-    return bundleAgainst(rootFolder(repository, options.root), { from, against, options });
-  }
   if (options.from !== undefined) {
     const { reportFrom } = await import("../bundle/report-from.ts");
     return reportFrom(repository, options.from, options);
@@ -65,19 +54,13 @@ export async function reportCommand(
 
 /** Words that do not belong together. */
 function wordsProblem(pipeline: string | undefined, options: ReportOptions): string | undefined {
-  const { from, against, bundle, sign, verify, output, rescore, submissions, sampleSeed } = options;
+  const { from, bundle, sign, output } = options;
   if (from === undefined && pipeline === undefined)
     return `no-pipeline: report needs the name of a pipeline, or --from FILE\n  help: \`${typedProgram()} list pipelines\` shows all`;
   if (from !== undefined && pipeline !== undefined)
     return `two-reports: --from FILE names the report, so ${pipeline} is one too many\n  help: leave out ${pipeline}`;
-  if (from === undefined && (verify || output !== undefined))
-    return `no-bundle: ${verify ? "--verify" : "--output"} needs --from FILE\n  help: name the evidence bundle with --from`;
-  if (from === undefined && rescore !== undefined)
-    return "no-bundle: --rescore needs --from FILE\n  help: name the evidence bundle with --from";
-  if (rescore === undefined && (submissions !== undefined || sampleSeed !== undefined))
-    return `no-rescore: ${submissions === undefined ? "--sample-seed" : "--submissions"} needs --rescore N\n  help: say how many submissions to score again`;
-  if (against !== undefined && (verify || output !== undefined || rescore !== undefined))
-    return "two-reports: --against only compares\n  help: leave out --verify, --output and --rescore, or --against";
+  if (from === undefined && output !== undefined)
+    return "no-bundle: --output needs --from FILE\n  help: name the evidence bundle with --from";
   if (bundle === undefined && sign !== undefined)
     return "no-bundle: --sign needs --bundle FILE\n  help: name the file to write with --bundle";
   return undefined;

@@ -3,6 +3,7 @@
 
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { openWorkspace } from "@mlrb/local/store/workspace";
+import { attemptsWith, expectedAttempts, printExpected } from "../against/expected-scores.ts";
 import { parseJobs } from "../request/parse-jobs.ts";
 import { refuse } from "../request/refuse.ts";
 import { readRequest } from "../request/request.ts";
@@ -17,6 +18,8 @@ export type ScoreOptions = PlaceOptions & {
   pipeline: string;
   profile?: string;
   jobs?: string;
+  /** A report.json with scores of the same files. */
+  expect?: string;
 };
 
 export function scoreCommand(repository: string, path: string, options: ScoreOptions): Promise<number> {
@@ -32,6 +35,8 @@ export async function scoreFolder(
   const { json, task, of } = options;
   const jobs = parseJobs(options.jobs);
   if (typeof jobs === "object") return refuse([jobs], json);
+  const reported = options.expect === undefined ? undefined : expectedAttempts(options.expect);
+  if (reported && "code" in reported) return refuse([reported], json);
   const consulted = new Consulted(repository);
   const narrowed = { ...options, only: [], set: [`task=${task}`] };
   const request = await readRequest(repository, options.pipeline, narrowed, consulted);
@@ -53,6 +58,8 @@ export async function scoreFolder(
       `warning: ${submission.torn.length} files changed while they were copied, so the copy may mix old and new: ${submission.torn.slice(0, 3).join(", ")}\n`,
     );
 
+  const expected = reported && attemptsWith(reported, { task, digest: submission.digest });
+  if (expected && "code" in expected) return refuse([expected], json);
   const selected = scoringOf(plan, attempt.index, { references: true });
   const given = new Map([[attempt.index, submission.result]]);
   const run = { repository, workspace, plan, selected, given, jobs, json };
@@ -64,5 +71,6 @@ export async function scoreFolder(
   const scored = { path, task, profile: plan.profile, params, submission, measured, json };
   await printScores({ ...scored, ...(of && { attempt: of.stage }) });
   if (interrupts > 0) return 130;
+  if (expected && printExpected(expected, { params, measured, json }) > 0) return 1;
   return selected.every((index) => ["succeeded", "reused"].includes(results[index]!.outcome.kind)) ? 0 : 1;
 }

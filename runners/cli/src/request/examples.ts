@@ -67,22 +67,23 @@ const examples: Record<string, [line: string, does: string][]> = {
       "what differs from other results, cell by cell, and why",
     ],
     [
-      "pnpm pipeline report full-benchmark --bundle evidence.tar",
+      "pnpm pipeline report full-benchmark --bundle evidence.zip",
       "write an archive from which others rebuild the report",
     ],
-    ["pnpm pipeline report --from evidence.tar", "rebuild the report elsewhere, offline"],
-    ["pnpm pipeline report --from evidence.tar --verify", "name each changed byte"],
-    [
-      "pnpm pipeline report --from evidence.tar --rescore 3 --submissions ../records --root ../review",
-      "score three of its submissions again",
-    ],
+    ["pnpm pipeline report --from evidence.zip", "rebuild the report elsewhere, offline"],
     ["pnpm pipeline report full-benchmark --set agent=nop", "the report of a run with --set agent=nop"],
   ],
   protocol: [
     ["pnpm pipeline protocol freeze full-benchmark --profile paper", "before the first attempt"],
     ["pnpm pipeline protocol show full-benchmark --profile paper", "what was frozen"],
   ],
-  score: [["pnpm pipeline score ./my-model --task baby-lm", "validate and score any folder as a submission"]],
+  score: [
+    ["pnpm pipeline score ./my-model --task baby-lm", "validate and score any folder as a submission"],
+    [
+      "pnpm pipeline score RECORD/submission --task baby-lm --expect report.json",
+      "whether published scores are measured again",
+    ],
+  ],
   task: [
     ["pnpm pipeline task check baby-lm", "how often each of its rules is wrong, on models made for that"],
     ["pnpm pipeline task check baby-lm --json", "as JSON; the last line is the summary"],

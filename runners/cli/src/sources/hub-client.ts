@@ -1,9 +1,7 @@
 // Reads a repository of a hub through the hub's own client: commits, files and card. Every request may be repeated, and
 // every failure becomes a trouble with its cause and the way out.
-import { open } from "node:fs/promises";
 import { retryAfterMs } from "@mlrb/agents/model/retry-after";
 import { askHttp, bytesOf, expectStatus } from "@mlrb/kit/http/ask-http";
-import { download } from "@mlrb/kit/http/download";
 import { type HttpTrouble, troubleOf } from "@mlrb/kit/http/http-trouble";
 import { inTime, repeated } from "@mlrb/kit/http/repeated";
 
@@ -78,33 +76,6 @@ function repeatedFetch(endpoint: string): HubFetch {
     const limited = () => inTime(once, { signal, limitMs: answerMs });
     return inWords(url, () => repeated(limited, { ...tries, passing: ["failing", "silent"] }));
   };
-}
-
-type SavedFile = {
-  path: string;
-  /** As the hub lists the file. */
-  bytes: number;
-};
-
-/** Streams a file of any size to `path`. Throws HubTrouble, the error of a status, or that of the disk. */
-export async function saveFile(
-  { url, headers }: { url: string; headers: Record<string, string> },
-  { path, bytes }: SavedFile,
-): Promise<void> {
-  const file = await open(path, "w", 0o600);
-  const at = new URL(url);
-  const ask = (more: Record<string, string>) =>
-    askHttp(at, { ...how, headers: { ...headers, ...more }, signal });
-  try {
-    await inWords(at, () => download(file, { ...tries, bytes, ask }));
-  } finally {
-    await file.close();
-  }
-}
-
-/** Troubles of a connection have no system call. */
-export function isOfDisk(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error;
 }
 
 /** The trouble of a connection becomes a HubTrouble, and that of a status keeps it. */

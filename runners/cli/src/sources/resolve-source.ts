@@ -82,18 +82,16 @@ export async function resolveSource(
   }
 }
 
-type Repository = Pick<SourceManifest, "type" | "repository">;
-
-/** The newest commit of the main branch, or the commit of another branch or tag. */
-export async function newestCommit(manifest: Repository, hub: HubAccess, revision = "main"): Promise<string> {
+/** The newest commit of the main branch. */
+export async function newestCommit(manifest: SourceManifest, hub: HubAccess): Promise<string> {
   try {
-    return (await cardOf(manifest, hub, revision)).sha;
+    return (await cardOf(manifest, hub, "main")).sha;
   } catch (error) {
     throw hubTrouble(error, `${manifest.type} ${manifest.repository}`);
   }
 }
 
-function repoOf({ type, repository }: Repository): RepoDesignation {
+function repoOf({ type, repository }: SourceManifest): RepoDesignation {
   return { type, name: repository };
 }
 
@@ -137,7 +135,7 @@ async function commitOf(manifest: SourceManifest, hub: HubAccess): Promise<strin
 }
 
 async function cardOf(
-  { type, repository: name }: Repository,
+  { type, repository: name }: SourceManifest,
   hub: HubAccess,
   revision: string,
 ): Promise<Card> {
@@ -162,11 +160,13 @@ function licenceOf({ cardData }: Card): string | null {
 async function treeOf(manifest: SourceManifest, hub: HubAccess, revision: string): Promise<TreeFile[]> {
   const { repository, files: patterns } = manifest;
   const found: TreeFile[] = [];
-  const isChosen = (path: string) =>
-    path !== ".gitattributes" &&
-    (patterns === undefined || patterns.some((pattern) => matchesGlob(path, pattern)));
-  for await (const file of listedFiles(manifest, hub, { revision, isChosen })) {
-    found.push(file);
+  const entries = listFiles({ repo: repoOf(manifest), recursive: true, revision, ...asked(hub) });
+  let count = 0;
+  for await (const entry of entries) {
+    if (++count > entriesMax) throw endless(`${entriesMax} entries`);
+    if (entry.type !== "file" || entry.path === ".gitattributes") continue;
+    if (patterns && !patterns.some((pattern) => matchesGlob(entry.path, pattern))) continue;
+    found.push(answered(treeFile, entry, repository));
     if (found.length > filesMax)
       throw new HubTrouble(
         "too-many-files",
@@ -183,41 +183,20 @@ async function treeOf(manifest: SourceManifest, hub: HubAccess, revision: string
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The chosen files at a revision, with checked paths. Throws what the client throws, or HubTrouble. */
-export async function* listedFiles(
-  of: Repository,
-  hub: HubAccess,
-  { revision, isChosen }: { revision: string; isChosen: (path: string) => boolean },
-): AsyncGenerator<TreeFile> {
-  let count = 0;
-  for await (const entry of listFiles({ repo: repoOf(of), recursive: true, revision, ...asked(hub) })) {
-    if (++count > entriesMax) throw endless(`${entriesMax} entries`);
-    if (entry.type === "file" && isChosen(entry.path)) yield answered(treeFile, entry, of.repository);
-  }
-}
-
-/** The address of a file and the headers of its request. */
-export function fileRequest(
-  { type, repository }: Repository,
-  hub: HubAccess,
-  { revision, path }: { revision: string; path: string },
-): { url: string; headers: Record<string, string> } {
-  const folder = type === "dataset" ? "datasets/" : "";
-  const inside = path.split("/").map(encodeURIComponent).join("/");
-  const url = `${hub.endpoint}/${folder}${repository}/resolve/${revision}/${inside}`;
-  return { url, headers: hub.token === undefined ? {} : { Authorization: `Bearer ${hub.token}` } };
-}
-
 type At = { manifest: SourceManifest; hub: HubAccess; commit: string };
 
 /** A file in git has only the hash of git, so it is read once. */
 async function digestOf({ path, size, oid, lfs }: TreeFile, { manifest, hub, commit }: At): Promise<string> {
   if (lfs) return lfs.oid;
-  const name = `${manifest.repository}/${path}`;
+  const { type, repository } = manifest;
+  const name = `${repository}/${path}`;
   const differs = (cause: string) =>
     new HubTrouble("hub-answer", `${name}: ${cause}`, "try again; does HF_ENDPOINT name a hub?");
   if (size > plainBytesMax) throw differs(`${size} bytes without a SHA-256`);
-  const { url, headers } = fileRequest(manifest, hub, { revision: commit, path });
+  const folder = type === "dataset" ? "datasets/" : "";
+  const inside = path.split("/").map(encodeURIComponent).join("/");
+  const url = `${hub.endpoint}/${folder}${repository}/resolve/${commit}/${inside}`;
+  const headers = hub.token === undefined ? {} : { Authorization: `Bearer ${hub.token}` };
   const answer = await hub.fetch(url, { headers }, size + 1);
   const content = Buffer.from(await answer.arrayBuffer());
   const inGit = createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");

@@ -10,10 +10,10 @@ import { anchorRows, Example, passed, scored, textItems } from "@mlrb/report/tes
 import { reportAgainst } from "../against/report-against.ts";
 
 const attemptId = "attempt[task=letters,agent=plain,seed=1]";
-export const dataId = "data[task=letters]";
-export const axes = { task: "letters", agent: "plain", seed: 1 };
-export const scoreId = "score[task=letters,agent=plain,seed=1,scorer=bits]";
-export const validateId = "validate[task=letters,agent=plain,seed=1]";
+const dataId = "data[task=letters]";
+const axes = { task: "letters", agent: "plain", seed: 1 };
+const scoreId = "score[task=letters,agent=plain,seed=1,scorer=bits]";
+const validateId = "validate[task=letters,agent=plain,seed=1]";
 
 function plan(): Plan {
   const made = smallPlan(

@@ -1,11 +1,9 @@
-// The formats of an evidence bundle: bundle.json, which lists the archive's files with digests, and page.json, what the
-// page shows besides the report. Readers check both: a bundle comes from another person.
+// The formats of an evidence bundle: bundle.json, which says what it is of and what was replaced in its files, and
+// page.json, what the page shows besides the report. Readers check both: a bundle comes from another person.
 import {
   anyText,
-  count,
   declaredName,
   fileFormat,
-  flag,
   listOf,
   oneOf,
   orNull,
@@ -19,21 +17,12 @@ import {
 } from "../schema.ts";
 import { axisValues, ran } from "../stage/action.ts";
 
-const bundledFile = wholeExcept(["redacted"], {
+const redaction = wholeObject({
   path: text,
-  bytes: count,
-  sha256,
-  chunks: {
-    ...listOf({ type: "string", pattern: "^[0-9a-f]{16}$" } as const),
-    description: "the first 64 bits of the SHA-256 of each piece of chunkBytes, so that a change has a place",
-  },
-  chunkBytes: { type: "integer", minimum: 1 },
-  redacted: {
-    ...wholeObject({ what: oneOf("keys", "row-ids", "keys-and-row-ids"), original: sha256 }),
-    description: "what was replaced in it, and the digest of the file before that",
-  },
+  what: oneOf("keys", "row-ids", "keys-and-row-ids"),
+  original: { ...sha256, description: "of the file before that" },
 });
-export type BundledFile = TypeOf<typeof bundledFile>;
+export type Redaction = TypeOf<typeof redaction>;
 
 export const evidenceBundle = fileFormat(
   "mlrb evidence bundle",
@@ -42,8 +31,7 @@ export const evidenceBundle = fileFormat(
     pipeline: declaredName,
     profile: declaredName,
     selection: anyText,
-    signed: { ...flag, description: "whether bundle.sig holds a signature of this file's SHA-256" },
-    files: listOf(bundledFile),
+    redacted: { ...listOf(redaction), description: "the files in which something was replaced" },
   }),
 );
 export type EvidenceBundle = TypeOf<typeof evidenceBundle>;

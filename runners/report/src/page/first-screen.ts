@@ -40,7 +40,7 @@ function unbroken(text: string): Html[] {
 }
 
 /** The day (UTC) on which the last stage of the results ended; null if none is known. */
-export function lastDay(instances: PageData["instances"]): string | null {
+function lastDay(instances: PageData["instances"]): string | null {
   const ends = instances.flatMap(({ made }) => {
     const at = made ? Date.parse(made.ran.startedAt) + made.ran.durationMs : Number.NaN;
     return Number.isFinite(at) ? [at] : [];
