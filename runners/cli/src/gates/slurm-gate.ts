@@ -64,6 +64,8 @@ export function unfitForSlurm(jobs: Instance[]): Diagnostic | undefined {
 }
 
 function whyUnfit({ stage, action, execution }: Instance): string | undefined {
+  if (execution.image !== undefined)
+    return `has an image (${execution.image}), and a node shows its own programs`;
   const { secrets, params } = action;
   const relayed = stage.untrusted ? modelAddresses(params).map(({ secret }) => secret) : [];
   const others = secrets.filter((name) => !relayed.includes(name));
