@@ -38,7 +38,7 @@ test("an image is refused, of an attempt too", () => {
   for (const kind of ["", "untrusted: true, ", "opens: untrusted, "])
     assert.match(
       refusal(`${kind}image: "lab/score@sha256:${"0".repeat(64)}"`) ?? "",
-      /^not-on-slurm: "one" has an image \(lab\/score@sha256:0+\), and a node shows its own programs/,
+      /^not-on-slurm: "one" has an image \(lab\/score@sha256:0+\), and a node shows its own programs.*executor: docker/s,
     );
 });
 

@@ -54,10 +54,11 @@ export function unfitForSlurm(jobs: Instance[]): Diagnostic | undefined {
     const why = whyUnfit(job);
     if (why === undefined) continue;
     const { name } = job.stage;
+    const executor = job.execution.image === undefined ? "local" : "docker";
     return {
       code: "not-on-slurm",
       message: `"${name}" ${why}: it cannot be a Slurm job`,
-      help: `in the profile: stages: { ${name}: { executor: local } }`,
+      help: `in the profile: stages: { ${name}: { executor: ${executor} } }`,
     };
   }
   return undefined;
