@@ -209,9 +209,9 @@ test("labels hold everything that a later run needs to wait for a stage", () => 
   });
 });
 
-test("the host image holds no file of the host", () => {
+test("the host image holds no file of the host", async () => {
   const { stdout, status, stderr } = spawnSync("tar", ["-tvf", "-"], {
-    input: hostImageTar(),
+    input: await hostImageTar(),
     encoding: "utf8",
   });
   assert.equal(status, 0, stderr);
@@ -221,5 +221,5 @@ test("the host image holds no file of the host", () => {
     ["etc/passwd", "etc/group", "etc/hosts", "etc/nsswitch.conf"],
   );
   assert.match(stdout, /drwxrwxrwt 0\/0 .* tmp\//);
-  assert.deepEqual(hostImageTar(), hostImageTar());
+  assert.deepEqual(await hostImageTar(), await hostImageTar());
 });
