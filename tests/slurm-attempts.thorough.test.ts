@@ -4,9 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
-import { startTrouble } from "@mlrb/agents/sandbox/start-trouble";
 import { groupsMissing } from "@mlrb/agents/testing/groups-missing";
-import { podman } from "@mlrb/docker/podman-on-node";
 import { defineLlmAttempt, keyName, recorded, shell, submit } from "./support/attempts/llm-attempts.ts";
 import { filesBelow, type Lab, lab, leftovers } from "./support/lab.ts";
 import { fakeGpus, fakeNvidia } from "./support/machines/fake-nvidia.ts";
@@ -140,26 +138,13 @@ function failing(at: Lab, ...names: string[]): string {
 it("on a node where nothing isolates an agent the attempt is refused before a model is called", async (at, t) => {
   const { served } = await heldProvider(t);
   defineLlmAttempt(at, served, { attempt: onSlurm });
-  const said = await start(at, { PATH: failing(at, "bwrap", "podman") }).ended;
+  const said = await start(at, { PATH: failing(at, "bwrap") }).ended;
   assert.equal(said.code, 1);
   assert.match(
     said.stdout,
-    /this node has no sandbox to run it in: bubblewrap: .*; podman: .*; apptainer: .*ask the administrator/,
+    /there is no sandbox to run it in: bubblewrap cannot be used here: .*conda install.*executor: local/,
   );
   assert.equal(served.seen.length, 0);
-});
-
-it("on a node without bubblewrap an attempt runs in podman, and its record says so", async (at, t) => {
-  const missing = (await podman.missing()) ?? (await startTrouble("podman", podman.open));
-  if (missing !== undefined) return t.skip(missing);
-  const { served } = await heldProvider(t);
-  defineLlmAttempt(at, served, { attempt: onSlurm });
-  const said = await start(at, { PATH: failing(at, "bwrap") }).ended;
-  assert.equal(said.code, 0, said.stdout + said.stderr);
-  const { record } = recorded(at);
-  assert.equal(digestOf(record), expectedDigest);
-  const { where } = (record as { ran: { where: Record<string, string> } }).ran;
-  assert.match(`${where.executor} ${where.sandbox} ${where.engine}`, /^slurm podman podman \d/);
 });
 
 it("a preempted attempt is submitted again with one call repeated, and one that a person cancels is not", async (at, t) => {

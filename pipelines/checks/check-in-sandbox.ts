@@ -6,7 +6,6 @@ import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import type { TriedPlace } from "@mlrb/agents/sandbox/try-sandbox";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
-import { podman } from "@mlrb/docker/podman-on-node";
 import type { HostCheck } from "@mlrb/formats/judged/host-check";
 import { writeJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
@@ -32,7 +31,7 @@ export async function checkInSandbox(trusted: boolean, tried: Tried): Promise<vo
     });
   try {
     sandbox = await chooseSandbox(asked, {
-      ...{ under: work, agent: String(axes.agent ?? "check"), trusted, containers: dockerWalls, podman },
+      ...{ under: work, agent: String(axes.agent ?? "check"), trusted, containers: dockerWalls },
     });
     const found = await tried(sandbox, { place, work });
     writeJson(outputs.check!, { formatVersion: 1, found } satisfies HostCheck);

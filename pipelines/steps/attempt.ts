@@ -22,7 +22,6 @@ import { attemptPurse } from "@mlrb/agents/spending/attempt-purse";
 import { priceBook } from "@mlrb/agents/spending/prices";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
-import { podman } from "@mlrb/docker/podman-on-node";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import { stepClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
@@ -114,7 +113,7 @@ try {
   if (typeof earlier === "string") throw new Error(`the attempt cannot continue: ${earlier}`);
   sandbox = await chooseSandbox(asked, {
     ...(left && { earlier: { root: left.root, readOnly: [inside.data, inside.models] } }),
-    ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls, podman },
+    ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls },
   });
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },

@@ -18,8 +18,6 @@ export type ContainerEnd =
 export type FollowOptions = {
   /** Start the container first; otherwise it was started before. */
   begin: boolean;
-  /** Whether the container was made to end with this process: its input is a pipe from here. */
-  held?: boolean;
   /** How long to wait for an engine that went away, ms. */
   patienceMs: number;
 };
@@ -47,18 +45,15 @@ export async function followContainer(
 async function follow(
   engine: ContainerEngine,
   id: string,
-  { begin, held = false, patienceMs, cwd }: FollowOptions & { cwd?: string },
+  { begin, patienceMs, cwd }: FollowOptions & { cwd?: string },
 ): Promise<ContainerEnd> {
-  const more = { timeMs: Number.POSITIVE_INFINITY, holdsInput: held, ...(cwd !== undefined && { cwd }) };
+  const more = { timeMs: Number.POSITIVE_INFINITY, ...(cwd !== undefined && { cwd }) };
   // one call starts it, waits and returns its exit code: a `wait` after a `start` would take another 25 ms
-  let call = begin ? ["start", "--attach", ...(held ? ["--interactive"] : []), id] : undefined;
+  let call = begin ? ["start", "--attach", id] : undefined;
   let away: { trouble: CallTrouble; since: number } | undefined;
   for (;;) {
     const waited = call && (await engine.call(call, more));
     const failed = waited?.ok === false ? waited.trouble : undefined;
-    // then the container may have ended because its input did
-    if (held && waited?.ok === false && waited.code === undefined)
-      return trouble("the program that holds its container was ended");
     if (failed && isAway(failed)) away ??= { trouble: failed, since: performance.now() };
     const state = await stateOf(engine, id);
     if ("trouble" in state) {

@@ -362,18 +362,6 @@ it("stages of a killed runner keep running, and the next run adopts each once", 
   assert.equal(containers(), "");
 });
 
-it("a stage that is held ends with its runner, however that ends", async (t) => {
-  const request = asked("echo up; setsid sleep 1001 & sleep 1001");
-  writeFileSync(join(place, "requests.json"), JSON.stringify([request]));
-  const program = join(import.meta.dirname, "testing/runs-stages.ts");
-  const runner = spawn(process.execPath, [program, place, "held"], { env: engine.env, stdio: "inherit" });
-  await running(request, "up");
-  runner.kill("SIGKILL");
-  for (let round = 0; round < 200 && processesNamed("sleep 1001").length > 0; round++) await sleep(50);
-  assert.deepEqual(processesNamed("sleep 1001"), []);
-  await executor(t).clearLeft();
-});
-
 it("an engine that is killed during a stage and returns is the machine's failure, never an exit code", async (t) => {
   const request = asked("echo up; sleep 300");
   const at = executor(t);

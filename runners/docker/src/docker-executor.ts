@@ -26,8 +26,6 @@ export type DockerExecutorOptions = {
   /** Takes a container of a dead run, for good; false if another living run has it. */
   take: (run: string, container: string) => boolean;
   env?: NodeJS.ProcessEnv;
-  /** Whether containers end with this process, so that none is left for a later run. */
-  held?: boolean;
   /** How long to wait for an engine that goes away while a stage runs. */
   patienceMs?: number;
 };
@@ -116,24 +114,24 @@ export class DockerExecutor implements Executor {
     getReady: () => Promise<ToRun>,
     { work, log, limits }: Pick<ExecutionRequest, "work" | "log" | "limits">,
   ): Running {
-    const { patienceMs = 60_000, held = false } = this.#options;
+    const { patienceMs = 60_000 } = this.#options;
     const done = (engine: ContainerEngine, id: string) => {
       takeBack(work);
       const removal = removeContainers(engine, [id]).finally(() => this.#removals.delete(removal));
       this.#removals.add(removal);
     };
-    return runContainer(getReady, { log, limits, patienceMs, held, done });
+    return runContainer(getReady, { log, limits, patienceMs, done });
   }
 
   async #create(request: ExecutionRequest): Promise<ToRun> {
-    const { state, run, held = false } = this.#options;
+    const { state, run } = this.#options;
     const engine = await this.#engineNow();
     if ("trouble" in engine) return { failed: engine.trouble.detail, line: engine.trouble.line };
     for (let again = false; ; again = true) {
       const image = await this.#imageOf(engine, request.image);
       if (!image.ok) return { failed: image.detail };
       const labels = stageLabels(request, { state, run, image: image.id });
-      const { args, env } = stageCreation(engine, request, { image, labels, held });
+      const { args, env } = stageCreation(engine, request, { image, labels });
       const { walls, log } = request;
       // the log is mounted by itself, so it must exist
       if (walls) appendFileSync(log, engine.holds.memory ? "" : perProcess(engine));

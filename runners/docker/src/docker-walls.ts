@@ -68,7 +68,7 @@ export async function dockerWalls(request: WallsRequest, options: DockerWallsOpt
 }
 
 /** Why this engine cannot hold untrusted programs; undefined if it can. */
-export function refusalOf(engine: ContainerEngine): string | undefined {
+function refusalOf(engine: ContainerEngine): string | undefined {
   if (engine.rootless && engine.flavour === "docker")
     return (
       "a rootless Docker cannot hold untrusted programs: their files would belong to users whom this one may not " +

@@ -35,8 +35,6 @@ export type CallOptions = {
   /** Variables that the line names without their values: secrets must not appear in a list of processes. */
   env?: Record<string, string>;
   input?: Uint8Array;
-  /** Its standard input is a pipe of this process, which ends when this process does. */
-  holdsInput?: boolean;
   /** Its folder; a shared one by default. */
   cwd?: string;
 };
@@ -45,12 +43,12 @@ export type CallOptions = {
 export async function callEngine(
   { program, env }: EngineProgram,
   args: readonly string[],
-  { timeMs, env: more, input, holdsInput = false, cwd = tmpdir() }: CallOptions,
+  { timeMs, env: more, input, cwd = tmpdir() }: CallOptions,
 ): Promise<CallResult> {
   const result = await execa(program, args, {
     env: { ...env, ...more },
     extendEnv: false,
-    ...(input ? { input } : { stdin: holdsInput ? ("pipe" as const) : ("ignore" as const) }),
+    ...(input ? { input } : { stdin: "ignore" as const }),
     // a session of its own: Ctrl-C in the terminal must reach the runner only, which ends everything in order
     detached: true,
     // podman's helper leaves a file in this folder when a process was killed for lack of memory

@@ -49,8 +49,8 @@ export async function ensureImage(
     case "host": {
       const refusal = hostImageRefusal();
       if (refusal !== undefined) return { ok: false, detail: refusal };
-      return await made(engine, reference, imageIdentity(reference), () =>
-        engine.call(["import", "-"], { input: hostImageTar() }),
+      return await made(engine, reference, imageIdentity(reference), async () =>
+        engine.call(["import", "-"], { input: await hostImageTar() }),
       );
     }
     case "digest": {

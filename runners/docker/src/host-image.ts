@@ -2,8 +2,9 @@
 // run inside as outside, nothing is pulled or built, and nothing of the host is visible but its installed software:
 // never all of /etc, nor /root, /home, /var or /run.
 import { existsSync, realpathSync } from "node:fs";
+import { buffer } from "node:stream/consumers";
 import { systemPaths } from "@mlrb/core/ports/system-paths";
-import { writeTar } from "./write-tar.ts";
+import { type Header, pack } from "tar-stream";
 
 /** The user of a sandbox's programs if the harness is root; the id is unused outside. */
 const agentUser = 61_000;
@@ -23,25 +24,25 @@ export function hostImageRefusal(): string | undefined {
 }
 
 /** The image as a tar archive: always the same bytes. */
-export function hostImageTar(): Uint8Array {
-  const folders = ["etc", "etc/ssl", "dev", "proc", "sys", "tmp", "usr", "var", "run", "sbin"];
-  return writeTar([
-    ...folders.map((path) => ({ path, kind: "folder" as const, mode: path === "tmp" ? 0o1777 : 0o755 })),
-    ...["bin", "lib", "lib32", "lib64", "libx32"].map((path) => ({
-      path,
-      kind: "link" as const,
-      to: `usr/${path}`,
-    })),
-    // /sbin is a folder and no link: the engine mounts its init program at /sbin/docker-init, which a mounted /usr
-    // would hide. Python's ctypes calls ldconfig by this path.
-    { path: "sbin/ldconfig", kind: "link", to: "../usr/sbin/ldconfig" },
-    {
-      path: "etc/passwd",
-      kind: "file",
-      text: `root:x:0:0:root:/:/bin/sh\nagent:x:${agentUser}:${agentUser}::/:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
-    },
-    { path: "etc/group", kind: "file", text: `root:x:0:\nagent:x:${agentUser}:\nnogroup:x:65534:\n` },
-    { path: "etc/hosts", kind: "file", text: "127.0.0.1 localhost\n::1 localhost\n" },
-    { path: "etc/nsswitch.conf", kind: "file", text: "passwd: files\ngroup: files\nhosts: files dns\n" },
-  ]);
+export async function hostImageTar(): Promise<Uint8Array> {
+  const archive = pack();
+  const add = (entry: Partial<Header> & { name: string }, text = "") =>
+    archive.entry({ ...entry, mtime: new Date(0) }, text);
+  for (const name of ["etc", "etc/ssl", "dev", "proc", "sys", "tmp", "usr", "var", "run", "sbin"])
+    add({ name: `${name}/`, type: "directory", mode: name === "tmp" ? 0o1777 : 0o755 });
+  for (const name of ["bin", "lib", "lib32", "lib64", "libx32"])
+    add({ name, type: "symlink", linkname: `usr/${name}` });
+  // /sbin is a folder and no link: the engine mounts its init program at /sbin/docker-init, which a mounted /usr
+  // would hide. Python's ctypes calls ldconfig by this path.
+  add({ name: "sbin/ldconfig", type: "symlink", linkname: "../usr/sbin/ldconfig" });
+  const agent = `agent:x:${agentUser}`;
+  add(
+    { name: "etc/passwd" },
+    `root:x:0:0:root:/:/bin/sh\n${agent}:${agentUser}::/:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
+  );
+  add({ name: "etc/group" }, `root:x:0:\n${agent}:\nnogroup:x:65534:\n`);
+  add({ name: "etc/hosts" }, "127.0.0.1 localhost\n::1 localhost\n");
+  add({ name: "etc/nsswitch.conf" }, "passwd: files\ngroup: files\nhosts: files dns\n");
+  archive.finalize();
+  return await buffer(archive);
 }

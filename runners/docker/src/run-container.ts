@@ -26,8 +26,6 @@ export type RunContainerOptions = {
   log: string;
   limits: ExecutionRequest["limits"];
   patienceMs: number;
-  /** Whether the container ends with this process. */
-  held: boolean;
   /** Called with the container once it has ended, or was not started. */
   done: (engine: ContainerEngine, id: string) => void;
 };
@@ -55,7 +53,7 @@ class ContainerRun {
   }
 
   async follow(getReady: () => Promise<ToRun>): Promise<ExecutionResult> {
-    const { log, limits, patienceMs, held, done } = this.#options;
+    const { log, limits, patienceMs, done } = this.#options;
     const got = await getReady();
     if ("failed" in got) {
       if (this.#why === "cancelled") return { kind: "cancelled" };
@@ -70,7 +68,7 @@ class ContainerRun {
     this.#ready = got;
     if (limits.timeMs !== undefined) this.#watch(performance.now() + limits.timeMs - spentMs);
     const bound = boundLog(log);
-    const end = await followContainer(engine, id, { begin, held, patienceMs });
+    const end = await followContainer(engine, id, { begin, patienceMs });
     bound.release();
     this.#over = true;
     for (const timer of this.#timers) clearTimeout(timer);

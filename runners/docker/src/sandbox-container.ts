@@ -4,13 +4,12 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unreachable } from "@mlrb/core/ports/outcome";
-import {
-  diskTotalBytes,
-  type ExecRequest,
-  type ExecResult,
-  type OverLimit,
-  type SandboxLimits,
-  type WallsRequest,
+import type {
+  ExecRequest,
+  ExecResult,
+  OverLimit,
+  SandboxLimits,
+  WallsRequest,
 } from "@mlrb/core/ports/sandbox";
 import { extractDiskImage, hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { stateOf } from "./container-end.ts";
@@ -82,7 +81,7 @@ export class SandboxContainer {
     const { folder, limits } = request;
     this.#meter = startDiskMeter({
       folder,
-      limitBytes: diskTotalBytes(request),
+      limitBytes: limits.diskBytes,
       pids: group.pids,
       over: (limit) => {
         this.#over ??= limit;

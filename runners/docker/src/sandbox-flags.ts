@@ -19,7 +19,7 @@ export function sandboxCreation(
   request: WallsRequest,
   image: ContainerImage,
 ): string[] {
-  const { folder, seenAs, readOnly, reads, writes, environment, network, limits, gpus, token } = request;
+  const { folder, seenAs, readOnly, reads, environment, network, limits, gpus, token } = request;
   const shown = readMounts(reads, environment, image);
   return [
     ...["create", "--interactive", "--label", `${sandboxLabel}=${token}`],
@@ -36,7 +36,7 @@ export function sandboxCreation(
     }),
     ...systemCallFlags(engine),
     ...["--hostname", "sandbox", "--ulimit", `fsize=${limits.diskBytes}`],
-    ...(writes ? [] : parents(shown.map(({ source, target }) => target ?? source))).flatMap((path) => [
+    ...parents(shown.map(({ source, target }) => target ?? source)).flatMap((path) => [
       "--tmpfs",
       `${path}:rw,nosuid,nodev,mode=0711,size=64k`,
     ]),
@@ -47,7 +47,6 @@ export function sandboxCreation(
     ...mountFlags([
       ...imageMounts(image.reference),
       ...shown,
-      ...(writes ?? []).map((source) => ({ source, writable: true })),
       { source: folder, target: seenAs, writable: true },
       ...withoutLinks(folder, readOnly).map((inside) => ({
         source: join(folder, inside),
@@ -58,10 +57,7 @@ export function sandboxCreation(
   ];
 }
 
-/**
- * Parents of the shown folders: an agent may pass through them and cannot list them. A stage may, since Python lists the
- * folders from which it imports.
- */
+/** Parents of the shown folders: an agent may pass through them and cannot list them. */
 function parents(reads: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of reads)

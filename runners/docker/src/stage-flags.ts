@@ -18,29 +18,21 @@ export const graceS = 5;
 /** Output goes into the log by a descriptor inside: it survives the end of the runner and of the engine. */
 const script = 'log=$1; shift; exec "$@" >>"$log" 2>&1';
 
-/** As well, the stage ends with the container's input. What waits for that end is no child of the stage. */
-const heldScript = `log=$1; shift; exec 3<&0 </dev/null
-( { while read -r _; do :; done <&3; kill -KILL $$; } >/dev/null 2>&1 & )
-exec "$@" >>"$log" 2>&1 3<&-`;
-
 export type StageContainer = {
   image: ContainerImage;
   labels: Record<string, string>;
-  /** Whether it ends with the process that starts it. */
-  held?: boolean;
 };
 
 /** `env`: variables whose values must not appear in a list of processes. */
 export function stageCreation(
   engine: ContainerEngine,
   request: ExecutionRequest,
-  { image, labels, held = false }: StageContainer,
+  { image, labels }: StageContainer,
 ): { args: string[]; env: Record<string, string> } {
   const { root, limits, network, cpus, gpus, walls } = request;
   const { flags, env } = variableFlags(variablesInside(request));
   const args = [
     "create",
-    ...(held ? ["--interactive"] : []),
     ...Object.entries(labels).flatMap(([name, value]) => ["--label", `${name}=${value}`]),
     ...confinementFlags(engine, {
       user: wallsUser(engine, request) ?? userOf(engine),
@@ -61,7 +53,7 @@ export function stageCreation(
     ]),
     ...["--workdir", root],
     ...flags,
-    ...["--entrypoint", "/bin/sh", image.id, "-c", held ? heldScript : script, "mlrb", request.log],
+    ...["--entrypoint", "/bin/sh", image.id, "-c", script, "mlrb", request.log],
     ...commandLine(request, process.execPath),
   ];
   return { args, env };

@@ -9,7 +9,6 @@ import { runAttempt } from "@mlrb/agents/attempt/run-attempt";
 import { submissionCheck } from "@mlrb/agents/attempt/submission-check";
 import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
-import { podman } from "@mlrb/docker/podman-on-node";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { pythonFolders, pythonPath } from "@mlrb/kit/python-path";
@@ -89,7 +88,6 @@ export async function attempt(
     {
       ...{ under: at("work"), agent: "test", trusted: false, alsoReads: check.reads },
       containers: (request) => dockerWalls(request, { env: { ...process.env, ...engine } }),
-      podman,
     },
   );
   t.after(() => sandbox.close());

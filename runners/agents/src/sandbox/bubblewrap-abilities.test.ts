@@ -27,7 +27,7 @@ const linux = { skip: process.platform === "linux" ? false : "there is no bubble
 test("without bubblewrap the message names the package to install", linux, (t) => {
   assert.equal(
     missing(t, {}),
-    "bubblewrap cannot be used here: bwrap is not installed; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
+    "bubblewrap cannot be used here: bwrap is not installed; install the package bubblewrap of this system, e.g. `apt install bubblewrap`, or without root `conda install -c conda-forge bubblewrap`",
   );
 });
 

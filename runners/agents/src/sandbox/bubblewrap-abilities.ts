@@ -36,7 +36,7 @@ async function ask(): Promise<BubblewrapAbilities | { missing: string }> {
   const help = await said(["bwrap", "--help"]);
   if (!help)
     return no(
-      "bwrap is not installed; install the package bubblewrap of this system, e.g. `apt install bubblewrap`",
+      "bwrap is not installed; install the package bubblewrap of this system, e.g. `apt install bubblewrap`, or without root `conda install -c conda-forge bubblewrap`",
     );
   const version =
     /(\d+\.\d+[.\d]*)/.exec((await said(["bwrap", "--version"])) ?? "")?.[1] ?? "of unknown version";

@@ -81,7 +81,6 @@ export function bubblewrapArguments(
       ...above(path),
       ...["--ro-bind", path, path],
     ]),
-    ...(request.writes ?? []).flatMap((path) => [...above(path), "--bind", path, path]),
     ...file(initAt, texts.init),
     ...["--remount-ro", "/", "--chdir", "/"],
   ];
@@ -100,7 +99,7 @@ function gpuFiles({ gpus }: WallsRequest): string[] {
 
 /**
  * bubblewrap makes missing parents of a path with permissions for root alone. Each is in `made` once: bubblewrap takes 9000
- * arguments at most, and a stage that judges many submissions reads many paths below the same folders.
+ * arguments at most, and an environment may be many paths below the same folders.
  */
 function foldersAbove(path: string, made: Set<string>): string[] {
   const names = dirname(path).split("/").slice(1).filter(Boolean);

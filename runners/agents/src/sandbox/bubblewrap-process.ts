@@ -34,7 +34,7 @@ export async function startBubblewrap(
     for (const descriptor of descriptors) closeSync(descriptor);
   }
   const informed = information(child.stdio[3] as Readable);
-  const started = new SandboxProcess(child, { maker: "bubblewrap", first: () => informed });
+  const started = new SandboxProcess(child, informed);
   const failed = await started.failedToBegin();
   return failed === undefined ? started : { failed };
 }

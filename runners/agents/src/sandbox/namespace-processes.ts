@@ -26,20 +26,6 @@ export function findNamespace(first: number): FindProcesses {
   };
 }
 
-/** The first process of the pid namespace that a descendant of `ancestor` made; undefined if there is none. */
-export function findFirstBelow(ancestor: number): number | undefined {
-  const parents = new Map(
-    candidates(0).map((pid) => [pid, Number(fieldsOf(`/proc/${pid}/stat`)?.[1] ?? 0)] as const),
-  );
-  const isBelow = (pid: number): boolean => {
-    const parent = parents.get(pid) ?? 0;
-    return parent === ancestor || (parent > 1 && isBelow(parent));
-  };
-  return [...parents.keys()].find(
-    (pid) => isBelow(pid) && /^NSpid:(\t\d+)+\t1$/m.test(read(`/proc/${pid}/status`)),
-  );
-}
-
 export function threadsOf(pids: readonly number[]): number {
   return sum(pids, (pid) => Number(/^Threads:\t(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0));
 }

@@ -15,8 +15,7 @@ export class SandboxProcess {
   readonly #child: ChildProcess;
   readonly #programs = new Map<number, Program>();
   readonly #ready = Promise.withResolvers<"ready" | "ended">();
-  readonly #maker: string;
-  readonly #find: () => Promise<number | undefined>;
+  readonly #informed: Promise<number | undefined>;
   readonly #whenEnded: Promise<void>;
   #first: number | undefined;
   #count = 0;
@@ -24,14 +23,10 @@ export class SandboxProcess {
   #ended = false;
   #complaint = "";
 
-  /** `maker` made the namespaces, for messages. `first` resolves with the host's pid of their first process. */
-  constructor(
-    child: ChildProcess,
-    { maker, first }: { maker: string; first: () => Promise<number | undefined> },
-  ) {
+  /** `child` is bubblewrap. `first` resolves with the host's pid of the first process in its namespaces. */
+  constructor(child: ChildProcess, first: Promise<number | undefined>) {
     this.#child = child;
-    this.#maker = maker;
-    this.#find = first;
+    this.#informed = first;
     this.#whenEnded = endOf(child).then((how) => this.#resolvePrograms(how));
     child.stdout!.on(
       "data",
@@ -43,15 +38,15 @@ export class SandboxProcess {
     for (const stream of child.stdio) (stream as Duplex | null)?.on("error", () => {}); // its end reports it
   }
 
-  /** Undefined once the first process takes requests. Otherwise its maker has ended. */
+  /** Undefined once the first process takes requests. Otherwise bubblewrap has ended. */
   async failedToBegin(): Promise<string | undefined> {
     const begun = await this.#ready.promise;
-    const first = await Promise.race([this.#find(), this.#whenEnded]);
+    const first = await Promise.race([this.#informed, this.#whenEnded]);
     if (first !== undefined) this.#first = first;
     if (begun === "ready" && this.#first !== undefined) return undefined;
     this.#child.kill("SIGKILL");
     await this.#whenEnded;
-    return lastLine(this.#complaint, `${this.#maker} ended before it had begun`);
+    return lastLine(this.#complaint, "bubblewrap ended before it had begun");
   }
 
   /** The host's pid of the first process. */
@@ -78,7 +73,7 @@ export class SandboxProcess {
     const pid = this.first;
     this.#endedByUs = true;
     if (!this.#ended) kill(pid);
-    // the maker ends after its first process, which ends after everything in its namespace
+    // bubblewrap ends after its first process, which ends after everything in its namespace
     for (let round = 0; round < 1000 && !(this.#ended && isGone(pid)); round++) {
       await Promise.race([this.#whenEnded, sleep(10)]);
       if (!isGone(pid)) kill(pid);
@@ -109,7 +104,7 @@ export class SandboxProcess {
     this.#ready.resolve("ended");
     const result: ExecResult = this.#endedByUs
       ? { kind: "signalled", signal: "SIGKILL" }
-      : { kind: "lost", detail: lastLine(this.#complaint, `${this.#maker} ${how}`) };
+      : { kind: "lost", detail: lastLine(this.#complaint, `bubblewrap ${how}`) };
     for (const { resolve } of this.#programs.values()) resolve(result);
     this.#programs.clear();
   }

@@ -8,7 +8,6 @@ user's, or not dumpable), nor reach its descriptors. It ends with the supervisor
 
 # A sandbox opens in milliseconds. `signal` would cost four of them for enums of the same numbers.
 import _signal as signal
-import binascii
 import ctypes
 import errno
 import os
@@ -19,10 +18,7 @@ import sys
 from itertools import pairwise
 
 PR_SET_DUMPABLE = 4
-PR_SET_SECCOMP = 22
 PR_CAPBSET_DROP = 24
-PR_SET_NO_NEW_PRIVS = 38
-SECCOMP_MODE_FILTER = 2
 CAPABILITIES = 64
 CAPABILITY_VERSION = 0x20080522
 CAP_SETGID, CAP_SETUID, CAP_SETPCAP = 6, 7, 8
@@ -39,8 +35,6 @@ def main() -> None:
         "processes": None if processes[0] == "-" else int(processes[0]),
         "cpus": None if cpus[0] == "-" else [int(one) for one in cpus],
         "groups": [] if groups[0] == "-" else [int(one) for one in groups],
-        # in base64; without it, bubblewrap has set the filter
-        "seccomp": binascii.a2b_base64(sys.argv[7]) if len(sys.argv) > 7 else None,
     }
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     if given["user"]:
@@ -210,8 +204,6 @@ def become(argv: list[bytes], env: list[bytes], cwd: bytes, theirs: list[int], g
         signal.signal(ignored, signal.SIG_DFL)
     environment = dict(one.split(b"=", 1) for one in env)
     path = environment.get(b"PATH", b"/usr/local/bin:/usr/bin:/bin")
-    if given["seccomp"]:
-        filter_calls(given["seccomp"])
     why: OSError = FileNotFoundError(errno.ENOENT, "no such program on the PATH", argv[0])
     for candidate in (
         [argv[0]] if b"/" in argv[0] else [folder + b"/" + argv[0] for folder in path.split(b":")]
@@ -224,17 +216,6 @@ def become(argv: list[bytes], env: list[bytes], cwd: bytes, theirs: list[int], g
         except OSError as error:
             why = error
     raise why
-
-
-def filter_calls(code: bytes) -> None:
-    buffer = ctypes.create_string_buffer(code, len(code))
-    program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(buffer))
-    for call in (
-        (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
-        (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.c_char_p(program), 0, 0),
-    ):
-        if libc.prctl(*call) != 0:
-            raise OSError(ctypes.get_errno(), "the filter of system calls cannot be set")
 
 
 def reap(programs: dict, pipes: dict, poll: select.poll) -> None:

@@ -26,7 +26,7 @@ test("a node that does not share this host's disk is missing, with what jobs nee
   }
   const jobs = {
     ...{ python: false, gpus: 0, offline: [], walled: [], contained: [], attempts: [] },
-    ...{ sandbox: { weakLimits: false }, stages: ["data"], attemptMs: 0, slurm: {} },
+    ...{ weakLimits: false, stages: ["data"], attemptMs: 0, slurm: {} },
     most: { cpus: 1, limits: {}, memoryBytes: 0 },
   };
   const checks = await clusterChecks([jobs], {

@@ -171,7 +171,7 @@ function probe({ slot, repository, here, jobs, env }: Probe): ExecutionRequest {
       kind: "command",
       command: [
         ...[process.execPath, ...nodeFlags, slurmProbe, output, here.python?.path ?? "python3"],
-        JSON.stringify({ agents: jobs.sandbox, contained: jobs.contained.length > 0 }),
+        String(jobs.weakLimits),
       ],
     },
     env: { PATH: env.PATH ?? "", HOME: join(slot, "tmp"), TMPDIR: env.TMPDIR ?? "/tmp" },

@@ -11,12 +11,8 @@ const node: SlurmNode = {
   processor: "x64 AuthenticAMD avx2",
   python: "3.11.2",
   namespaces: { network: true, readOnly: true },
-  walls: [{ kind: "namespaces", missing: null }],
-  containers: [],
-  sandboxes: [
-    { kind: "bubblewrap", missing: null },
-    { kind: "podman", missing: null },
-  ],
+  walls: null,
+  sandbox: null,
   temporaryBytes: 40 * 2 ** 30,
   gpus: ["Fake A100 (GPU-0)"],
   clockMs: 5_000,
@@ -28,7 +24,7 @@ const needs: NodeNeeds = {
   walled: ["load"],
   contained: [],
   attempts: [],
-  sandbox: { weakLimits: false },
+  weakLimits: false,
 };
 const here: SubmitHost = {
   python: { path: "/usr/bin/python3", version: "3.11.2" },
@@ -45,46 +41,24 @@ test("a node that has all of it has nothing missing", () => {
     "works node's python: 3.11.2, /usr/bin/python3",
     "works node's processor: of the same class as here",
     "works node's network: can be removed from a stage",
-    'works node\'s walls: namespaces for "load"',
+    'works node\'s walls: for "load"',
     "note node's sandbox: bubblewrap; attempts run on this host",
     "works node's gpus: Fake A100 (GPU-0)",
     "works node's disk: 40.0 GiB free for temporary files",
   ]);
 });
 
-test("agents on nodes get the first program that works there, and the reasons against those before it", () => {
-  const line = (...missing: (string | null)[]) => {
-    const kinds = ["bubblewrap", "podman"];
-    const sandboxes = missing.map((one, at) => ({ kind: kinds[at]!, missing: one }));
-    return said({ sandboxes }, { attempts: ["attempt"] }).find((one) => one.includes("sandbox:"))!;
-  };
-  assert.equal(line(null, "gone"), 'works node\'s sandbox: bubblewrap for the agents of "attempt"');
+test("agents on nodes need bubblewrap, and stages with an image another executor", () => {
+  const line = (sandbox: string | null) =>
+    said({ sandbox }, { attempts: ["attempt"] }).find((one) => one.includes("sandbox:"))!;
+  assert.equal(line(null), 'works node\'s sandbox: bubblewrap; for the agents of "attempt"');
+  assert.match(
+    line("no namespaces"),
+    /^missing node's sandbox: none: no namespaces; for the agents of "attempt"\n {2}install bubblewrap .*conda install -c conda-forge bubblewrap.*ask the administrator/,
+  );
   assert.equal(
-    line("no namespaces", null),
-    'works node\'s sandbox: podman for the agents of "attempt"; not bubblewrap: no namespaces',
-  );
-  assert.match(
-    line("no namespaces", "not installed"),
-    /^missing node's sandbox: none for the agents of "attempt"; not bubblewrap: no namespaces; not podman: not installed\n {2}ask the administrator/,
-  );
-});
-
-test("stages that open agents' files get the first walls that a node has, and stages with an image podman", () => {
-  const walls = [
-    { kind: "namespaces", missing: "forbidden" },
-    { kind: "podman", missing: null },
-  ];
-  const line = (more: Partial<NodeNeeds> = {}, found = walls) =>
-    said({ walls: found }, more).find((one) => one.includes("walls:"))!;
-  assert.equal(line(), 'works node\'s walls: podman for "load"; not namespaces: forbidden');
-  const contained = (missing: string | null) =>
-    said({ containers: [{ kind: "podman", missing }] }, { contained: ["train"] }).find((one) =>
-      one.includes("containers:"),
-    )!;
-  assert.equal(contained(null), 'works node\'s containers: podman for "train"');
-  assert.match(
-    contained("gone"),
-    /^missing node's containers: none for "train"; not podman: gone\n {2}ask for podman with control groups.*executor: docker/,
+    said({}, { contained: ["train"] }).find((one) => one.includes("containers:")),
+    'missing node\'s containers: none for "train": no job runs in an image\n  or let them run on this host: stages: { …: { executor: docker } }',
   );
 });
 
@@ -93,23 +67,20 @@ test("of a node that has nothing, each line says what to ask the administrator",
     processor: "x64 GenuineIntel avx512f",
     python: null,
     namespaces: { network: false, readOnly: false },
-    walls: [
-      { kind: "namespaces", missing: "no user namespaces" },
-      { kind: "podman", missing: "not installed" },
-    ],
-    sandboxes: [{ kind: "bubblewrap", missing: "not installed" }],
+    walls: "no user namespaces",
+    sandbox: "not installed",
     temporaryBytes: 2 ** 30,
     gpus: null,
     clockMs: 3_609_000,
   };
   const namespaces =
-    "ask the administrator for user namespaces on the nodes (`unshare --user --net true` must work in a job; sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0)";
+    "ask the administrator for user namespaces on the nodes (`unshare --user --net true` must work in a job; sysctl user.max_user_namespaces, on Debian kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0)";
   assert.deepEqual(said(bare), [
     "missing node's python: no Python at /usr/bin/python3\n  environments are used in place: ask the administrator for the same Python at /usr/bin/python3 on the nodes, or set MLRB_BASE_PYTHON to one on the shared disk",
     "note node's processor: x64 GenuineIntel avx512f; here x64 AuthenticAMD avx2\n  stages whose digits depend on it are refused there: choose nodes of this host's class with slurm: { constraint }, or submit from a host of theirs",
     `note node's network: cannot be removed from "data"\n  ${namespaces}`,
-    `missing node's walls: none for "load"; not namespaces: no user namespaces; not podman: not installed\n  ${namespaces}, or for the package bubblewrap, or Apptainer, or for podman with control groups of its own for each user (docs/docker.md); or let them run on this host: stages: { …: { executor: local } }`,
-    "note node's sandbox: none; attempts run on this host; not bubblewrap: not installed",
+    `missing node's walls: none for "load": no user namespaces\n  ${namespaces}; or let them run on this host: stages: { …: { executor: local } }`,
+    "note node's sandbox: none: not installed; attempts run on this host",
     "missing node's gpus: Slurm granted none (CUDA_VISIBLE_DEVICES)\n  set slurm: { gres } to the cluster's name of a GPU (sinfo --format=%G lists them); ask the administrator for nvidia-smi on the nodes",
     "note node's disk: 1.0 GiB free for temporary files\n  ask the administrator for a larger TMPDIR on the nodes; outputs go to the shared disk",
     "note node's clock: 1 h 0 m ahead of this host's\n  durations are right all the same; ask the administrator for NTP on the nodes",
@@ -125,7 +96,7 @@ test("another version of Python, fewer GPUs than granted and a slow clock are na
 
 test("what no stage needs is not checked", () => {
   const text = said(
-    { python: null, walls: [{ kind: "namespaces", missing: "none" }], gpus: null },
+    { python: null, walls: "none", gpus: null },
     { python: false, gpus: 0, offline: [], walled: [], contained: [], attempts: [] },
   );
   assert.doesNotMatch(text.join("\n"), /missing|network|walls|containers|gpus|python/);

@@ -16,7 +16,7 @@ export type SubmitHost = {
 const temporaryBytesWanted = 2 * 2 ** 30;
 const skewMsMax = 60_000;
 const namespacesHelp =
-  "ask the administrator for user namespaces on the nodes (`unshare --user --net true` must work in a job; sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0)";
+  "ask the administrator for user namespaces on the nodes (`unshare --user --net true` must work in a job; sysctl user.max_user_namespaces, on Debian kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0)";
 
 export function nodeChecks(node: SlurmNode, needs: NodeNeeds, here: SubmitHost): Check[] {
   return [
@@ -53,7 +53,7 @@ function processorCheck({ processor }: SlurmNode, here: SubmitHost): Check {
   );
 }
 
-function wallsChecks({ namespaces, walls, containers, sandboxes }: SlurmNode, needs: NodeNeeds): Check[] {
+function wallsChecks({ namespaces, walls, sandbox }: SlurmNode, needs: NodeNeeds): Check[] {
   const checks: Check[] = [];
   if (needs.offline.length > 0)
     checks.push(
@@ -61,42 +61,36 @@ function wallsChecks({ namespaces, walls, containers, sandboxes }: SlurmNode, ne
         ? works("node's network", "can be removed from a stage")
         : note("node's network", `cannot be removed from ${named(needs.offline)}`, namespacesHelp),
     );
-  if (needs.walled.length > 0) {
-    const { works: can, found } = chosen(walls);
-    const line = found(` for ${named(needs.walled)}`);
-    const help = `${namespacesHelp}, or ${otherwise}; ${onHost}`;
-    checks.push(can ? works("node's walls", line) : missing("node's walls", line, help));
-  }
+  if (needs.walled.length > 0)
+    checks.push(
+      walls === null
+        ? works("node's walls", `for ${named(needs.walled)}`)
+        : missing(
+            "node's walls",
+            `none for ${named(needs.walled)}: ${walls}`,
+            `${namespacesHelp}; ${onHost}`,
+          ),
+    );
   if (needs.contained.length > 0) {
-    const { works: can, found } = chosen(containers);
-    const line = found(` for ${named(needs.contained)}`);
-    const help = `ask for ${podmanHelp}; ${onHost.replace("local", "docker")}`;
-    checks.push(can ? works("node's containers", line) : missing("node's containers", line, help));
+    const found = `none for ${named(needs.contained)}: no job runs in an image`;
+    checks.push(missing("node's containers", found, onHost.replace("local", "docker")));
   }
-  return [...checks, sandboxCheck(sandboxes, needs.attempts)];
+  return [...checks, sandboxCheck(sandbox, needs.attempts)];
 }
 
-const podmanHelp = "podman with control groups of its own for each user (docs/docker.md)";
-const otherwise = `for the package bubblewrap, or Apptainer, or for ${podmanHelp}`;
 const onHost = "or let them run on this host: stages: { …: { executor: local } }";
 
-/** What isolates programs of jobs, and why those before it cannot. */
-function chosen(tried: SlurmNode["walls"]): { works: boolean; found(words: string): string } {
-  const first = tried.findIndex(({ missing }) => missing === null);
-  const reasons = tried
-    .slice(0, first < 0 ? tried.length : first)
-    .map(({ kind, missing }) => `not ${kind}: ${missing}`);
-  const kind = first < 0 ? "none" : tried[first]!.kind;
-  return { works: first >= 0, found: (words) => [`${kind}${words}`, ...reasons].join("; ") };
+function sandboxCheck(lacks: SlurmNode["sandbox"], attempts: string[]): Check {
+  const name = "node's sandbox";
+  const found = lacks === null ? "bubblewrap" : `none: ${lacks}`;
+  if (attempts.length === 0) return { name, answer: "note", found: `${found}; attempts run on this host` };
+  const line = `${found}; for the agents of ${named(attempts)}`;
+  return lacks === null ? works(name, line) : missing(name, line, `${sandboxHelp}; ${onHost}`);
 }
 
-function sandboxCheck(sandboxes: SlurmNode["sandboxes"], attempts: string[]): Check {
-  const name = "node's sandbox";
-  const { works: can, found } = chosen(sandboxes);
-  if (attempts.length === 0) return { name, answer: "note", found: found("; attempts run on this host") };
-  const line = found(` for the agents of ${named(attempts)}`);
-  return can ? works(name, line) : missing(name, line, `${namespacesHelp} and ${otherwise}; ${onHost}`);
-}
+const sandboxHelp =
+  "install bubblewrap on the nodes, or for yourself on the shared disk (`conda install -c conda-forge bubblewrap`), and " +
+  namespacesHelp;
 
 function named(stages: string[]): string {
   return stages.map((stage) => `"${stage}"`).join(", ");

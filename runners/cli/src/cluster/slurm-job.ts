@@ -4,14 +4,4 @@
 import { runSlurmJob } from "@mlrb/local/process/run-slurm-job";
 
 const [, , folder] = process.argv;
-// most jobs need none of them, and begin sooner without
-await runSlurmJob(folder!, {
-  async chooseWalls(needs) {
-    const { stageWallsOnNode } = await import("./stage-walls-on-node.ts");
-    return await stageWallsOnNode(needs);
-  },
-  async containers(request) {
-    const { podmanExecutor } = await import("@mlrb/docker/podman-on-node");
-    return podmanExecutor(request);
-  },
-});
+await runSlurmJob(folder!);

@@ -1,6 +1,5 @@
 // What each profile of a pipeline needs of a machine, from its plan.
 
-import type { SandboxNeeds } from "@mlrb/agents/sandbox/sandbox-engines";
 import { loadPlan, type PlanRequest } from "@mlrb/core/plan/load-plan";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
@@ -46,14 +45,14 @@ export type NodeNeeds = {
   gpus: number;
   /** Stages whose processes must not reach the network. */
   offline: string[];
-  /** Stages that open what agents made, without an image. */
+  /** Stages that open what agents made. */
   walled: string[];
-  /** Stages with an image, attempts apart. */
+  /** Stages with an image, in which no job runs. */
   contained: string[];
   /** Stages whose agents need a sandbox there. */
   attempts: string[];
-  /** What that sandbox must be able to do. */
-  sandbox: SandboxNeeds;
+  /** Whether a person allowed a memory limit of that sandbox that is only polled. */
+  weakLimits: boolean;
 };
 
 export type JobsAlike = NodeNeeds & {
@@ -148,7 +147,6 @@ function jobsOf(jobs: Instance[], weakLimits: boolean): JobsAlike[] {
       }) => Math.max(resources.memoryBytes, memoryBytes),
     );
     const times = limits.flatMap(({ timeMs }) => timeMs ?? []);
-    const hasImage = ({ execution }: Instance) => execution.image !== undefined;
     return {
       slurm: own[0]!.execution.slurm ?? {},
       gpus: own[0]!.execution.resources.gpus,
@@ -161,10 +159,10 @@ function jobsOf(jobs: Instance[], weakLimits: boolean): JobsAlike[] {
       },
       python: own.some(({ action }) => action.run.kind === "python"),
       offline: stages(own.filter(({ execution }) => execution.network === "none")),
-      walled: stages(own.filter((one) => one.stage.spec.opens !== undefined && !hasImage(one))),
-      contained: stages(own.filter((one) => !one.stage.untrusted && hasImage(one))),
+      walled: stages(own.filter((one) => one.stage.spec.opens !== undefined)),
+      contained: stages(own.filter(({ execution }) => execution.image !== undefined)),
       attempts: stages(own.filter(({ stage }) => stage.untrusted)),
-      sandbox: { image: own.find(({ stage }) => stage.untrusted)?.execution.image, weakLimits },
+      weakLimits,
     };
   });
 }

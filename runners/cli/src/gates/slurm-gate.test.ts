@@ -34,6 +34,14 @@ test("an attempt's secrets must be keys of its models, which stay on this host",
   );
 });
 
+test("an image is refused, of an attempt too", () => {
+  for (const kind of ["", "untrusted: true, ", "opens: untrusted, "])
+    assert.match(
+      refusal(`${kind}image: "lab/score@sha256:${"0".repeat(64)}"`) ?? "",
+      /^not-on-slurm: "one" has an image \(lab\/score@sha256:0+\), and a node shows its own programs.*executor: docker/s,
+    );
+});
+
 test("a GPU's speed is refused", () => {
   assert.match(refusal("hostSensitive: true, resources: { gpus: 1 }") ?? "", /the speed of a GPU/);
 });
@@ -58,9 +66,6 @@ test("any other stage may be a job", () => {
   for (const settings of [
     "hostSensitive: true",
     "untrusted: true",
-    `untrusted: true, image: "lab/agent@sha256:${"0".repeat(64)}"`,
-    `image: "lab/score@sha256:${"0".repeat(64)}"`,
-    `opens: untrusted, image: "lab/score@sha256:${"0".repeat(64)}"`,
     "resources: { gpus: 1 }",
     "opens: untrusted",
     "network: none",

@@ -54,16 +54,19 @@ export function unfitForSlurm(jobs: Instance[]): Diagnostic | undefined {
     const why = whyUnfit(job);
     if (why === undefined) continue;
     const { name } = job.stage;
+    const executor = job.execution.image === undefined ? "local" : "docker";
     return {
       code: "not-on-slurm",
       message: `"${name}" ${why}: it cannot be a Slurm job`,
-      help: `in the profile: stages: { ${name}: { executor: local } }`,
+      help: `in the profile: stages: { ${name}: { executor: ${executor} } }`,
     };
   }
   return undefined;
 }
 
 function whyUnfit({ stage, action, execution }: Instance): string | undefined {
+  if (execution.image !== undefined)
+    return `has an image (${execution.image}), and a node shows its own programs`;
   const { secrets, params } = action;
   const relayed = stage.untrusted ? modelAddresses(params).map(({ secret }) => secret) : [];
   const others = secrets.filter((name) => !relayed.includes(name));

@@ -113,8 +113,6 @@ export type WallsRequest = {
   readOnly: string[];
   /** Absolute host files and folders, mounted read-only at the same paths, e.g. an environment. */
   reads: string[];
-  /** Of a stage: those that are writable at the same paths. Then the limit of the disk is for each file alone. */
-  writes?: string[];
   network: Network;
   limits: SandboxLimits;
   gpus: readonly Gpu[];
@@ -126,13 +124,8 @@ export type WallsRequest = {
   token: string;
 };
 
-/** Threads count as processes; the limit on the disk is for each file, and in a sandbox for all in the folder together. */
+/** Threads count as processes; the limit on the disk is for each file, and for all in the folder together. */
 export type SandboxLimits = SandboxRequest["limits"];
-
-/** The limit for everything in the folder together. A stage has none, as in the walls of the local executor. */
-export function diskTotalBytes({ writes, limits }: Pick<WallsRequest, "writes" | "limits">): number {
-  return writes ? Number.POSITIVE_INFINITY : limits.diskBytes;
-}
 
 export type SnapshotLimits = { bytesMax: number; filesMax: number };
 

@@ -1,16 +1,14 @@
-// A runner for tests to kill: starts the stages in `requests.json` of a folder; with a second
-// argument, in containers that end with it.
+// A runner for tests to kill: starts the stages in `requests.json` of a folder.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DockerExecutor } from "../docker-executor.ts";
 
-const [, , place = "", held] = process.argv;
+const [, , place = ""] = process.argv;
 const requests = JSON.parse(readFileSync(join(place, "requests.json"), "utf8"));
 const executor = new DockerExecutor({
   root: requests[0].root,
   state: join(place, ".mlrb"),
   run: "killed",
-  held: held !== undefined,
   isLive: () => false,
   take: () => true,
 });

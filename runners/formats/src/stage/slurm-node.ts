@@ -1,20 +1,5 @@
 // What a node of a cluster has, as a job of `pipeline doctor` finds it there.
-import {
-  anyText,
-  count,
-  flag,
-  listOf,
-  nullable,
-  type TypeOf,
-  text,
-  textOrNull,
-  wholeObject,
-} from "../schema.ts";
-
-const tried = wholeObject({
-  kind: text,
-  missing: { ...textOrNull, description: "why it cannot isolate anything there; null if it can" },
-});
+import { anyText, count, flag, listOf, nullable, type TypeOf, textOrNull, wholeObject } from "../schema.ts";
 
 export const slurmNode = wholeObject({
   formatVersion: { const: 1 },
@@ -24,18 +9,10 @@ export const slurmNode = wholeObject({
   python: { ...textOrNull, description: "the version of the Python at the path of the host that submits" },
   namespaces: wholeObject({ network: flag, readOnly: flag }),
   walls: {
-    ...listOf(tried),
-    description:
-      "what isolates stages that open agents' files, in the order of preference, up to the first that can",
+    ...textOrNull,
+    description: "why stages that open agents' files can have no walls there; null if they can",
   },
-  containers: {
-    ...listOf(tried),
-    description: "as well, of other stages with an image than attempts; empty without one",
-  },
-  sandboxes: {
-    ...listOf(tried),
-    description: "programs that isolate agents, in the order of preference, up to the first that can",
-  },
+  sandbox: { ...textOrNull, description: "why no agent can be isolated there; null if one can" },
   temporaryBytes: { ...count, description: "free for temporary files" },
   gpus: nullable(listOf(anyText)),
   clockMs: { ...count, description: "its clock, in milliseconds since 1970" },

@@ -23,12 +23,11 @@ import { gpuInventory } from "../leases/gpu-inventory.ts";
 import { startHeart } from "../leases/heartbeat.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import { localExecutor } from "./local-executor.ts";
-import { type NodePrograms, startOnNode } from "./node-walls.ts";
 import { otherHost } from "./other-host.ts";
 import { makeRelayFolder } from "./relay-folder.ts";
 
 /** `folder` is the job's. */
-export async function runSlurmJob(folder: string, programs: NodePrograms): Promise<void> {
+export async function runSlurmJob(folder: string): Promise<void> {
   const { SLURM_JOB_ID: id = "", SLURMD_NODENAME: node = hostname() } = process.env;
   let asked: "TERM" | "USR2" | undefined;
   let running: Running | undefined;
@@ -57,7 +56,6 @@ export async function runSlurmJob(folder: string, programs: NodePrograms): Promi
     running?.askToEnd();
   });
   const result = await executed(request, {
-    programs,
     isAsked: () => asked !== undefined,
     started(stage) {
       running = stage;
@@ -78,7 +76,6 @@ export async function runSlurmJob(folder: string, programs: NodePrograms): Promi
 }
 
 type Following = {
-  programs: NodePrograms;
   isAsked: () => boolean;
   started(stage: Running): void;
 };
@@ -86,9 +83,12 @@ type Following = {
 /** Carries the stage out, unless this node does not suffice for it. Never rejects. */
 async function executed(
   request: ExecutionRequest,
-  { programs, isAsked, started }: Following,
+  { isAsked, started }: Following,
 ): Promise<ExecutionResult> {
   try {
+    const { image } = request;
+    if (image !== undefined)
+      return { kind: "failed", cause: "operator", detail: `a Slurm job cannot run in the image ${image}` };
     const gpus = grantedGpus(request);
     const { host = {} } = request.booked ?? {};
     // the facts of speed ask the GPU's driver, which may take seconds
@@ -98,7 +98,7 @@ async function executed(
     giveGpus(request, gpus);
     const grace = request.relay ? { graceMs: sealTimes.kill } : {};
     const local = localExecutor(request.root, { python: null, ...grace });
-    const running = await startOnNode({ ...request, gpus }, { local, ...programs });
+    const running = local.start({ ...request, gpus });
     started(running);
     const result = await running.ended;
     const hasFailed = result.kind === "failed" && result.cause === "exit-code";

@@ -10,7 +10,7 @@ export function recordedWeakLimits({ ran, parts }: Pick<AttemptRecord, "ran" | "
   const { sandbox = "", memoryLimit, diskLimit } = ran.where ?? {};
   if (sandbox === "plain") return ["no-sandbox"];
   // a sandbox has a version once a program ran in it
-  if (sandbox === "bubblewrap" || sandbox === "apptainer") return [];
+  if (sandbox === "bubblewrap") return [];
   if (memoryLimit === undefined || diskLimit === undefined) return ["not-recorded"];
   return [
     ...(memoryLimit === "kernel" ? [] : ["memory" as const]),

@@ -51,12 +51,11 @@ export function stageVariables(
     Object.assign(env, realCommands(action.env, env.PATH!));
   }
   for (const name of action.secrets) if (process.env[name] !== undefined) env[name] = process.env[name]!;
-  if (stage.untrusted && execution.executor !== "local") {
+  if (stage.untrusted && execution.executor === "docker") {
     // a supervisor of container sandboxes asks the same engine as this program
     const own = process.env.HOME && join(process.env.HOME, ".docker");
     if (own && existsSync(own)) env.DOCKER_CONFIG = own;
     Object.assign(env, inherited(/^(DOCKER_|CONTAINER_HOST$|MLRB_CONTAINER_ENGINE$|XDG_RUNTIME_DIR$)/));
-    if (execution.image !== undefined) env.MLRB_IMAGES = join(workspace.state.state, "images"); // converted on nodes
   }
   if (stage.name === environmentStage) {
     // the one stage that uses the network does so with the user's settings: proxies, certificates, caches

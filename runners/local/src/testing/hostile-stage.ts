@@ -1,10 +1,18 @@
 // Runs a program as a stage that opens what untrusted code made, in each of the three ways to start one.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import type { ExecutionRequest, Executor, Running, StageWalls } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest, Running, StageWalls } from "@mlrb/core/ports/executor";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { localExecutor } from "../process/local-executor.ts";
@@ -27,8 +35,8 @@ export type HostileOptions = {
   path?: string;
   /** Paths that the stage declares, besides its own. */
   reads?: string[];
-  /** Starts the stage in place of the local executor, which it is given. */
-  start?: (request: ExecutionRequest, local: Executor) => Promise<Running>;
+  /** Starts the stage in place of the local executor. */
+  start?: (request: ExecutionRequest) => Promise<Running>;
 };
 
 /** Notes what it sees and what it is refused in `out/result.json`. */
@@ -164,7 +172,7 @@ export async function hostile(
     },
     ...(way === "forked" && { preload: join(root, "preload.py") }),
   };
-  const running = await (start?.(request, executor) ?? executor.start(request));
+  const running = await (start?.(request) ?? executor.start(request));
   const result = await running.ended;
-  return { result, root, work, log: readFileSync(log, "utf8"), request, token };
+  return { result, root, work, log: existsSync(log) ? readFileSync(log, "utf8") : "", request, token };
 }
