@@ -87,10 +87,6 @@ const examples: Record<string, [line: string, does: string][]> = {
     ["pnpm pipeline protocol show full-benchmark --profile paper", "what was frozen"],
   ],
   score: [["pnpm pipeline score ./my-model --task baby-lm", "validate and score any folder as a submission"]],
-  task: [
-    ["pnpm pipeline task check baby-lm", "how often each of its rules is wrong, on models made for that"],
-    ["pnpm pipeline task check baby-lm --json", "as JSON; the last line is the summary"],
-  ],
   check: [
     ["pnpm pipeline check", "every problem of every YAML file"],
     ["pnpm pipeline check tasks/baby-lm/task.yaml", "the problems of one file"],
