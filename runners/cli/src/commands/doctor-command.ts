@@ -6,7 +6,6 @@ import { processorClass } from "@mlrb/local/decide/host-facts";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
 import { clusterChecks, slurmMissing } from "../cluster/cluster-checks.ts";
-import { deepRequest } from "../deep/deep-request.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { inspectMachine, type Machine } from "../gates/inspect-machine.ts";
 import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/machine-checks.ts";
@@ -33,22 +32,18 @@ export type DoctorOptions = {
   /** Whether models are asked: those of the shown profiles' agents, or of these agents. */
   models: boolean | string;
   json: boolean;
-  /** Whether each kind of work is tried. */
-  deep?: boolean;
-  weakLimits?: boolean;
 } & CostOptions;
 
-/** Returns 1 if the chosen profile, or the default one, cannot run here, if a named model does not answer, if a deep
- * check fails, or if Node is not the project's. */
+/** Returns 1 if the chosen profile, or the default one, cannot run here, if a named model does not answer, or if Node is
+ * not the project's. */
 export async function doctorCommand(
   repository: string,
   named: string | undefined,
   typed: DoctorOptions,
 ): Promise<number> {
   const { pipeline, options } = withPipelineApart(repository, named, typed);
-  const deep = options.deep ? await deepRequest(repository, pipeline, options) : undefined;
-  if (deep === "refused") return 2;
   const answers = await doctorAnswers(repository, pipeline, options);
+  if (!answers) return 2;
   if ("problems" in answers) return refuse(answers.problems, options.json);
   const { checks, profiles, models } = answers;
   const isChosen = (one: ProfileCheck) => one.isDefault || profiles.length === 1;
@@ -60,11 +55,8 @@ export async function doctorCommand(
     for (const check of checks) printJson({ event: "check", ...check });
     for (const profile of profiles) printJson({ event: "profile", pipeline, ...profile });
   } else process.stdout.write(doctorText(pipeline, { checks, profiles }));
-  const tried = await deep?.();
-  if (tried === "refused") return 2;
-  if (options.json) printJson({ event: "summary", pipeline, runs: !broken, ...(tried && { deep: tried }) });
-  if (tried === "interrupted") return 130;
-  return broken || tried === "failed" ? 1 : 0;
+  if (options.json) printJson({ event: "summary", pipeline, runs: !broken });
+  return broken ? 1 : 0;
 }
 
 /** In `doctor --models PIPELINE` the word after the option is the pipeline, unless an agent has this name. */
@@ -86,11 +78,12 @@ function withPipelineApart(
 /** `models`: the checks of the models that `--models` names, which are among `checks`. */
 type DoctorAnswers = { checks: Check[]; profiles: ProfileCheck[]; models: Check[] };
 
+/** Undefined after printing why models are not asked for tool calls. */
 export async function doctorAnswers(
   repository: string,
   pipeline: string,
   options: DoctorOptions,
-): Promise<DoctorAnswers | { problems: Diagnostic[] }> {
+): Promise<DoctorAnswers | { problems: Diagnostic[] } | undefined> {
   const sources = sourceFiles(repository);
   const words = readWords(pipeline, { repository, sources, set: options.set });
   if ("problems" in words) return words;
@@ -102,6 +95,9 @@ export async function doctorAnswers(
     "code" in scripted ? [scripted] : profileNeeds({ ...words, profile, executor }, scripted, executorNames);
   const problems = needs.filter((one) => "code" in one);
   if (problems.length > 0) return { problems };
+  const agents = options.models === true ? (needs as ProfileNeeds[]).flatMap(agentsOf) : named.agents;
+  const found = await modelsOf([...new Set(agents)].sort(), sources, options);
+  if (!found) return undefined;
   const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
   const { state } = statePaths(machine.root.path);
   const checks = [...machineChecks(machine), ...(await remoteChecks({ env: process.env, state }))];
@@ -109,8 +105,14 @@ export async function doctorAnswers(
   const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
   checkSources(needs as ProfileNeeds[], profiles, { sources, machine });
   await checkCluster(needs as ProfileNeeds[], profiles, { repository, machine });
-  if (options.models === true) await checkModels(needs as ProfileNeeds[], profiles, sources);
-  const models = await agentChecks(named.agents, sources);
+  if (options.models === true)
+    for (const [place, one] of (needs as ProfileNeeds[]).entries()) {
+      const own = agentsOf(one).flatMap((agent) => found.get(agent) ?? []);
+      const profile = profiles[place]!;
+      profile.checks.push(...own);
+      profile.runs &&= own.every(({ answer }) => answer !== "missing");
+    }
+  const models = named.agents.flatMap((agent) => found.get(agent) ?? [noModel(agent)]);
   checks.push(...models);
   return { checks, profiles, models };
 }
@@ -169,36 +171,28 @@ function namedAgents(models: boolean | string, sources: Sources): { agents: stri
   return { code: "unknown-agent", message: `--models names no agent: "${unknown}"`, help };
 }
 
-/** Calls each model once, which costs tokens. */
-async function modelsOf(agents: string[], sources: Sources): Promise<Map<string, Check[]>> {
-  if (agents.length === 0) return new Map();
-  const { probeModel } = await import("@mlrb/agents/model/probe-model");
-  const models = presetModels(agents, sources);
-  return modelChecks(models, {
-    probe: ({ spec }, key) => probeModel(spec, key),
-    keyOf: (name) => process.env[name],
-  });
-}
+const agentsOf = (one: ProfileNeeds) => ("agents" in one ? one.agents : []);
 
-/** Of the agents that --models names, whatever the pipeline's profiles are. */
-async function agentChecks(agents: string[], sources: Sources): Promise<Check[]> {
-  const found = await modelsOf(agents, sources);
-  return agents.flatMap((agent) => found.get(agent) ?? [noModel(agent)]);
+/** Calls each model once, which costs tokens: for a word, or for a tool call where the command line says what it may cost. */
+async function modelsOf(
+  agents: string[],
+  sources: Sources,
+  options: DoctorOptions,
+): Promise<Map<string, Check[]> | undefined> {
+  if (agents.length === 0) return new Map();
+  const models = presetModels(agents, sources);
+  const keyOf = (name: string) => process.env[name];
+  if (options.maxCost !== undefined || options.yes) {
+    const { toolCalls } = await import("../gates/tool-calls.ts");
+    const calls = await toolCalls(models, options);
+    return calls && modelChecks(models, { ...calls, keyOf });
+  }
+  const { probeModel } = await import("@mlrb/agents/model/probe-model");
+  return modelChecks(models, { probe: ({ spec }, key) => probeModel(spec, key), keyOf });
 }
 
 function noModel(agent: string): Check {
   return { name: `model of ${agent}`, answer: "note", found: "none that its preset names" };
-}
-
-async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sources: Sources): Promise<void> {
-  const agentsOf = (one: ProfileNeeds) => ("agents" in one ? one.agents : []);
-  const found = await modelsOf([...new Set(needs.flatMap(agentsOf))].sort(), sources);
-  for (const [place, one] of needs.entries()) {
-    const own = agentsOf(one).flatMap((agent) => found.get(agent) ?? []);
-    const profile = profiles[place]!;
-    profile.checks.push(...own);
-    profile.runs &&= own.every(({ answer }) => answer !== "missing");
-  }
 }
 
 /** With another Node no profile can be relied on. */

@@ -103,7 +103,9 @@ export async function writeBundle({
   };
   const files: BundleFile[] = [
     { name: "about.json", text: clean(`${JSON.stringify(about, null, 2)}\n`) },
-    ...("problems" in answers ? [] : [{ name: "doctor.txt", text: clean(doctorText(typed, answers)) }]),
+    ...(!answers || "problems" in answers
+      ? []
+      : [{ name: "doctor.txt", text: clean(doctorText(typed, answers)) }]),
     planFile(plan, previews, clean),
     ...journalFiles(source),
     ...logFiles(source),

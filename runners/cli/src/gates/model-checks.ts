@@ -7,7 +7,7 @@ import type { PresetModel } from "./preset-models.ts";
 
 type Probe = (model: PresetModel, key: string | undefined) => Promise<ModelProbe>;
 
-type Probing = {
+export type Probing = {
   probe: Probe;
   keyOf: (name: string) => string | undefined;
   /** Equal for models that share a probe. */
