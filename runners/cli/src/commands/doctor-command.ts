@@ -1,18 +1,28 @@
 // `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Plan } from "@mlrb/core/plan/plan";
 import { manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMeanIn } from "@mlrb/core/yaml/suggest";
 import { processorClass } from "@mlrb/local/decide/host-facts";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
-import { clusterChecks, slurmMissing } from "../cluster/cluster-checks.ts";
+import { clusterChecks } from "../cluster/cluster-checks.ts";
+import { jobsAlike } from "../cluster/jobs-alike.ts";
+import { type Check, note } from "../gates/check.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
+import { hostNow } from "../gates/gate.ts";
 import { inspectMachine, type Machine } from "../gates/inspect-machine.ts";
-import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/machine-checks.ts";
+import { machineChecks } from "../gates/machine-checks.ts";
 import { modelChecks } from "../gates/model-checks.ts";
 import { presetModels } from "../gates/preset-models.ts";
-import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
-import { sourceChecks } from "../gates/source-checks.ts";
+import {
+  canRun,
+  type ProfileCheck,
+  type ProfilePlan,
+  profileCheck,
+  profilePlans,
+} from "../gates/profile-checks.ts";
 import { remoteChecks } from "../remote/remote-checks.ts";
 import { refuse } from "../request/refuse.ts";
 import { pipelineFile, readWords } from "../request/request.ts";
@@ -21,8 +31,6 @@ import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { doctorText } from "../show/doctor-text.ts";
 import { printJson } from "../show/print-json.ts";
-import { readConsents } from "../sources/consents.ts";
-import { declaredSources } from "../sources/declared-sources.ts";
 
 export type DoctorOptions = {
   root?: string;
@@ -90,74 +98,58 @@ export async function doctorAnswers(
   const named = namedAgents(options.models, sources);
   if ("code" in named) return { problems: [named] };
   const scripted = await withScripted(repository, words.file, sources);
-  const { profile, executor } = options;
-  const needs =
-    "code" in scripted ? [scripted] : profileNeeds({ ...words, profile, executor }, scripted, executorNames);
-  const problems = needs.filter((one) => "code" in one);
+  const asked = { ...words, profile: options.profile, executor: options.executor };
+  const plans = "code" in scripted ? [scripted] : profilePlans(asked, scripted, executorNames);
+  const problems = plans.filter((one) => "code" in one);
   if (problems.length > 0) return { problems };
-  const agents = options.models === true ? (needs as ProfileNeeds[]).flatMap(agentsOf) : named.agents;
+  const profiles = plans as ProfilePlan[];
+  const agents = options.models === true ? profiles.flatMap(agentsOf) : named.agents;
   const found = await modelsOf([...new Set(agents)].sort(), sources, options);
   if (!found) return undefined;
   const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
   const { state } = statePaths(machine.root.path);
-  const checks = [...machineChecks(machine), ...(await remoteChecks({ env: process.env, state }))];
-  const set = (name: string) => (process.env[name] ?? "") !== "";
-  const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
-  checkSources(needs as ProfileNeeds[], profiles, { sources, machine });
-  await checkCluster(needs as ProfileNeeds[], profiles, { repository, machine });
-  if (options.models === true)
-    for (const [place, one] of (needs as ProfileNeeds[]).entries()) {
-      const own = agentsOf(one).flatMap((agent) => found.get(agent) ?? []);
-      const profile = profiles[place]!;
-      profile.checks.push(...own);
-      profile.runs &&= own.every(({ answer }) => answer !== "missing");
+  const host = { ...hostNow(), gpus: () => machine.gpus, freeBytes: machine.root.freeBytes };
+  const inProfile = (name: string) => {
+    const known = profiles.find(({ profile }) => profile === name);
+    const other = known ?? loadPlan({ ...asked, profile: name }, scripted as Sources, executorNames);
+    return "plan" in other ? whole(other.plan) : undefined;
+  };
+  const at = { inProfile, sources, state, purse: { prices: [] }, host };
+  const checked: ProfileCheck[] = [];
+  for (const one of profiles) {
+    const profile = await profileCheck(one, machine, at);
+    if ("plan" in one) {
+      const isChosen = profiles.length === 1;
+      profile.checks.push(...(await checkCluster(one.plan, profile, { repository, machine, isChosen })));
+      if (options.models === true)
+        profile.checks.push(...agentsOf(one).flatMap((agent) => found.get(agent) ?? []));
     }
+    checked.push({ ...profile, runs: canRun(profile.checks) });
+  }
   const models = named.agents.flatMap((agent) => found.get(agent) ?? [noModel(agent)]);
-  checks.push(...models);
-  return { checks, profiles, models };
+  const checks = [...machineChecks(machine), ...(await remoteChecks({ env: process.env, state })), ...models];
+  return { checks, profiles: checked, models };
 }
 
-function checkSources(
-  needs: ProfileNeeds[],
-  profiles: ProfileCheck[],
-  { sources, machine }: { sources: Sources; machine: Machine },
-): void {
-  const { path, freeBytes } = machine.root;
-  for (const [place, one] of needs.entries()) {
-    if (!("sources" in one) || one.sources.length === 0) continue;
-    const declared = declaredSources(one.sources, sources);
-    if ("problems" in declared) continue; // the plan reports them
-    const consents = readConsents(statePaths(path).state);
-    const own = sourceChecks(declared.sources, { consents, freeBytes });
-    const profile = profiles[place]!;
-    profile.checks.push(...own);
-    profile.runs &&= own.every(({ answer }) => answer !== "missing");
-  }
+function whole(plan: Plan) {
+  return { plan, selected: plan.instances.map(({ index }) => index) };
 }
 
-/** Small jobs are submitted only for a profile that `--profile` chooses; of the others, whether Slurm is here. */
+/** Small jobs are submitted only for a profile that `--profile` chooses, where Slurm takes jobs at all. */
 async function checkCluster(
-  needs: ProfileNeeds[],
-  profiles: ProfileCheck[],
-  { repository, machine }: { repository: string; machine: Machine },
-): Promise<void> {
-  const { python, root } = machine;
-  const here = { python, processor: processorClass() };
-  for (const [place, one] of needs.entries()) {
-    if (!("jobs" in one) || one.jobs.length === 0) continue;
-    const own =
-      profiles.length === 1
-        ? await clusterChecks(one.jobs, { repository, root: root.path, here })
-        : [(await slurmMissing()) ?? untried(one.profile)];
-    const profile = profiles[place]!;
-    profile.checks.push(...own);
-    profile.runs &&= own.every(({ answer }) => answer !== "missing");
+  plan: Plan,
+  { checks }: ProfileCheck,
+  { repository, machine, isChosen }: { repository: string; machine: Machine; isChosen: boolean },
+): Promise<Check[]> {
+  const jobs = jobsAlike(plan);
+  if (jobs.length === 0 || checks.some(({ name, answer }) => name === "slurm" && answer === "missing"))
+    return [];
+  if (!isChosen) {
+    const help = `doctor --profile ${plan.profile} asks it for small jobs`;
+    return [note("slurm", "answers; no job was tried", help)];
   }
-}
-
-function untried(profile: string): Check {
-  const help = `doctor --profile ${profile} asks it for small jobs`;
-  return { name: "slurm", answer: "note", found: "answers; no job was tried", help };
+  const { python, root } = machine;
+  return clusterChecks(jobs, { repository, root: root.path, here: { python, processor: processorClass() } });
 }
 
 /** The agents of `--models a,b`. */
@@ -171,7 +163,11 @@ function namedAgents(models: boolean | string, sources: Sources): { agents: stri
   return { code: "unknown-agent", message: `--models names no agent: "${unknown}"`, help };
 }
 
-const agentsOf = (one: ProfileNeeds) => ("agents" in one ? one.agents : []);
+/** Those of a profile's plan, sorted. */
+function agentsOf(one: ProfilePlan): string[] {
+  if ("problems" in one) return [];
+  return [...new Set(one.plan.instances.flatMap(({ axes }) => axes.agent ?? []).map(String))].sort();
+}
 
 /** Calls each model once, which costs tokens: for a word, or for a tool call where the command line says what it may cost. */
 async function modelsOf(
@@ -192,7 +188,7 @@ async function modelsOf(
 }
 
 function noModel(agent: string): Check {
-  return { name: `model of ${agent}`, answer: "note", found: "none that its preset names" };
+  return note(`model of ${agent}`, "none that its preset names");
 }
 
 /** With another Node no profile can be relied on. */

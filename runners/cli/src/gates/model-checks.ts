@@ -2,7 +2,7 @@
 
 import type { ModelProbe } from "@mlrb/agents/model/probe-model";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
-import type { Check } from "./machine-checks.ts";
+import type { Check } from "./check.ts";
 import type { PresetModel } from "./preset-models.ts";
 
 type Probe = (model: PresetModel, key: string | undefined) => Promise<ModelProbe>;
