@@ -15,7 +15,7 @@ export function keyGate({
     const handed = starts.filter(({ action }) => action.secrets.includes(name));
     const stages = quoted(handed.map(({ stage }) => stage.name));
     if (env[name]) return works(name, `set, for ${stages}`);
-    const help = `export ${name}=… before the run; only the attempt's supervisor receives the value, not its sandbox and no file`;
+    const help = `export ${name}=… before the run; it is never logged or keyed, and no sandbox receives it`;
     const [first, ...more] = handed.filter((one) => calls(one, name));
     if (!first) return note(name, `not set; optional for ${stages}`, help);
     const callers = `${first.id}${more.length > 0 ? ` and ${more.length} more call` : " calls"} models with it`;

@@ -181,9 +181,9 @@ test("doctor says how to get what is missing", async () => {
 test --profile smoke (default): cannot run here
   ok       plan            3 stage instances
   MISSING  OPENAI_API_KEY  OPENAI_API_KEY is not set, and ask calls models with it
-                           export OPENAI_API_KEY=… before the run; only the attempt's supervisor receives the value, not its sandbox and no file
+                           export OPENAI_API_KEY=… before the run; it is never logged or keyed, and no sandbox receives it
   note     OTHER_KEY       not set; optional for "ask"
-                           export OTHER_KEY=… before the run; only the attempt's supervisor receives the value, not its sandbox and no file
+                           export OTHER_KEY=… before the run; it is never logged or keyed, and no sandbox receives it
   note     network         running without network cannot be enforced here for "train"
                            allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; otherwise inputs are copied and \`network: none\` is only noted in the log`,
   );
