@@ -97,7 +97,7 @@ test("doctor looks at one profile with chosen values, and asks the models of nam
   const bad = await doctor("--profile", "bad", "--set", "seed=1");
   assert.equal(bad.code, 1, "the chosen profile decides");
   assert.match(bad.stdout, /--profile bad: cannot run here\n +ok +plan +1 stage instances/);
-  assert.doesNotMatch(bad.stdout, /--profile good/);
+  assert.doesNotMatch(bad.stdout, /--profile good \(default\)/);
   assert.equal((await doctor("--set", "seed=2")).code, 0);
 
   const asked = provider.seen.length;

@@ -1,13 +1,11 @@
 // What the checks of the sandbox of attempts share: they open it without an agent, close it however they end, and write
 // what worked. Nothing of it becomes an attempt.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import type { TriedPlace } from "@mlrb/agents/sandbox/try-sandbox";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
-import type { HostCheck } from "@mlrb/formats/judged/host-check";
-import { writeJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
 
 type OpenSandbox = Awaited<ReturnType<typeof chooseSandbox>>;
@@ -15,7 +13,7 @@ type OpenSandbox = Awaited<ReturnType<typeof chooseSandbox>>;
 /** `work`: a host folder of this check, removed at its end. */
 export type Tried = (sandbox: OpenSandbox, at: { place: TriedPlace; work: string }) => Promise<string>;
 
-/** Writes what `tried` says; after a failure prints the cause last, since `doctor` shows that line, and sets the status. */
+/** Writes what `tried` says; after a failure prints the cause last, since `run` shows that line, and sets the status. */
 export async function checkInSandbox(trusted: boolean, tried: Tried): Promise<void> {
   const { axes, outputs, sandbox: asked } = stage();
   const work = mkdtempSync(join(process.env.MLRB_WORK ?? dirname(resolve(outputs.check!)), "check-"));
@@ -34,7 +32,7 @@ export async function checkInSandbox(trusted: boolean, tried: Tried): Promise<vo
       ...{ under: work, agent: String(axes.agent ?? "check"), trusted, containers: dockerWalls },
     });
     const found = await tried(sandbox, { place, work });
-    writeJson(outputs.check!, { formatVersion: 1, found } satisfies HostCheck);
+    writeFileSync(outputs.check!, `${found}\n`);
     console.log(found);
   } catch (error) {
     if (!(error instanceof SandboxTrouble)) console.error(error);

@@ -28,8 +28,9 @@ for (const [profile, executor] of [
       return { executor, image, network, resources, opens, untrusted, env: Object.keys(action.env) };
     };
     const { env: _, ...score } = where("score");
-    assert.deepEqual(where("lm-eval"), { ...score, env: [] });
+    assert.deepEqual(where("check-models"), { ...score, env: [] });
     assert.equal(score.opens, "untrusted");
     assert.equal(score.executor, "docker");
-    for (const check of ["gpu-step", "snapshot", "network"]) assert.deepEqual(where(check), where("attempt"));
+    for (const check of ["check-gpu", "check-snapshot", "check-network"])
+      assert.deepEqual(where(check), where("attempt"));
   });

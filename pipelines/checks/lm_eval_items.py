@@ -13,7 +13,6 @@ import time
 import traceback
 from pathlib import Path
 
-from mlrb_kit.canonical import write_canonical
 from mlrb_kit.device import device_name, finished
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage, read_stage
@@ -44,7 +43,7 @@ def main() -> None:
     if failed:
         raise SystemExit(f"{'; '.join(failed)}; {WAY_OUT}")
     words = f"{', '.join(found)}, on {device_name()}" if found else "no published model to load"
-    write_canonical(stage.output("check"), {"formatVersion": 1, "found": words})
+    stage.output("check").write_text(words + "\n", encoding="utf-8")
 
 
 def models(stage: Stage) -> dict[str, Path]:

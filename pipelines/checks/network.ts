@@ -1,14 +1,13 @@
 // Checks the network of attempts without an agent: a program in the sandbox downloads a small file of a model, as locked.
 // Through the download gateway of sealed attempts it is also refused a file of an evaluation set; which rows the gateway
 // withholds is decided by `withheld`, not here. Where attempts have no network there is nothing to check.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { downloadsFrom } from "@mlrb/agents/hub/downloads-request";
 import { type TriedFile, tryDownloads } from "@mlrb/agents/hub/try-downloads";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { sourceManifest } from "@mlrb/formats/declared/source";
 import { sourceLock } from "@mlrb/formats/declared/source-lock";
-import type { HostCheck } from "@mlrb/formats/judged/host-check";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { Withheld } from "@mlrb/formats/stage/withheld";
 import { writeJson } from "@mlrb/kit/json-file";
@@ -48,7 +47,7 @@ if (asked?.network === "hub" || asked?.network === "full")
     const refused = withheld ? `, and not ${withheld.source.repository}` : "";
     return `${name} came through the gateway as locked${refused} (${sandbox.kind})`;
   });
-else writeJson(outputs.check!, { formatVersion: 1, found: null } satisfies HostCheck);
+else writeFileSync(outputs.check!, "attempts have no network\n");
 
 /** The smallest locked file of an open model or else another source, and of an evaluation set if one is locked. */
 function chosenFiles(): { served: TriedFile; withheld: TriedFile | undefined } {

@@ -9,7 +9,6 @@ import tempfile
 
 from download import Answers, bound_files, content_of, fetched, verify
 
-from mlrb_kit.canonical import write_canonical
 from mlrb_kit.stage import read_stage
 
 
@@ -29,7 +28,7 @@ def main() -> None:
         verify(content, found, file, locked)
     where = "in HF_HOME, since HF_HUB_OFFLINE is set" if offline else "from the hub"
     words = f"{locked['repository']}/{file['path']}, {file['size']} bytes {where}, SHA-256 as locked"
-    write_canonical(stage.output("check"), {"formatVersion": 1, "found": words})
+    stage.output("check").write_text(words + "\n", encoding="utf-8")
     print(words)
 
 

@@ -1,24 +1,41 @@
-"""Makes the corpus on which `task check` measures rules: honest models, near-misses and cheats (ADR 49).
+"""Makes the models on which rules are measured: honest ones, near-misses and cheats (ADR 49).
 
-By hand: PYTHONPATH=runners/kit/python:scorers/library python scorers/corpus/make_corpus.py
-    --input model=DIR --output corpus=DIR --param members=null
+python make_corpus.py FOLDER [NAME…]; python make_corpus.py --list names the honest ones and the near-misses.
+With --model DIR, a folder of SmolLM2-135M-Instruct, also the copies of that model.
 """
 
+import argparse
+import json
 import os
-import random
 import sys
 from pathlib import Path
 
-from members import DTYPE, LOOK_AHEAD, SCRATCH, Member, write_members
-from mlrb_kit.stage import read_stage
+from members import Member, write_members
 
-HONEST_SAMPLE = 3  # models of a sample
-
-sys.path.append(str(Path(__file__).parents[1] / "library/tests"))
+REPOSITORY = Path(__file__).parents[2]
+sys.path.append(str(REPOSITORY / "scorers/library/tests"))
 
 
 def main() -> None:
-    stage = read_stage()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--model", type=Path)
+    asked = parser.parse_args()
+    members = all_members(asked.model)
+    if asked.list:
+        print(json.dumps([member.name for member in members if member.kind != "cheat"]))
+        return
+    if asked.folder is None:
+        parser.error("name the folder to write")
+    if unknown := set(asked.names) - {member.name for member in members}:
+        parser.error(f"the corpus has no {', '.join(sorted(unknown))}")
+    wanted = [member for member in members if not asked.names or member.name in asked.names]
+    write_members(asked.folder, wanted)
+
+
+def all_members(model: Path | None) -> list[Member]:
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", TOKENIZERS_PARALLELISM="false")
     import torch
 
@@ -32,33 +49,16 @@ def main() -> None:
     from honest import honest_members
     from known_model import known_model_members
 
-    text = stage.source_file("LICENSE").read_text(encoding="utf-8")  # the text must not change with the docs
+    text = (REPOSITORY / "LICENSE").read_text(encoding="utf-8")  # the text must not change with the docs
     texts = [text[start : start + 256] for start in range(0, len(text), 256)]
     tokenizer = tokenizer_of(texts)
-    members = [
+    return [
         *look_ahead_members(texts, tokenizer),
         *memory_members(tokenizer),
         *dtype_members(texts, tokenizer),
-        *known_model_members(stage.input("model"), texts, tokenizer),
+        *(known_model_members(model, texts, tokenizer) if model else []),
         *honest_members(texts, tokenizer),
     ]
-    write_members(stage.output("corpus"), chosen(members, stage.param("members")))
-
-
-def chosen(members: list[Member], wanted: list[str] | int | None) -> list[Member]:
-    """All, those of the names, or by a seed: the cheats of one rule, a near-miss and a few honest models."""
-    if wanted is None:
-        return members
-    if isinstance(wanted, int):
-        rng = random.Random(wanted)
-        rule = rng.choice([LOOK_AHEAD, DTYPE, SCRATCH])  # only some tasks have a memory rule
-        honest = [member for member in members if member.kind == "honest"]
-        near = [member for member in members if member.kind == "near-miss"]
-        cheats = [member for member in members if member.kind == "cheat" and member.rules == (rule,)]
-        return [*cheats, *rng.sample(near, 1), *rng.sample(honest, HONEST_SAMPLE)]
-    if unknown := set(wanted) - {member.name for member in members}:
-        raise SystemExit(f"params.members: the corpus has no {', '.join(sorted(unknown))}")
-    return [member for member in members if member.name in wanted]
 
 
 if __name__ == "__main__":

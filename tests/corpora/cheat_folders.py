@@ -216,7 +216,7 @@ BOMBS: dict[str, Make] = {
 
 
 def corpus(name: str, group: str) -> Make:
-    """A cheat of the corpus that `task check` judges."""
+    """A cheat of scorers/corpus."""
 
     def make(folder: Path) -> None:
         from causal_models import repository_texts, tokenizer_of

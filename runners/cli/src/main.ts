@@ -93,8 +93,8 @@ const doctor = withExecutor(
   ),
 );
 withPrices(doctor, {
-  maxCost: "with --deep: dollars that tool calls may cost (default: 0)",
-  price: "with --deep: price of a model",
+  maxCost: "with --models: also ask for a tool call; all may cost this many dollars",
+  price: "with --max-cost: price of a model",
 })
   .description("show what this machine has, what each profile lacks, and how to install it")
   .option(
@@ -102,13 +102,7 @@ withPrices(doctor, {
     "also check that models answer, of the profiles' agents or of these (a,b); costs a few tokens",
     false,
   )
-  .option(
-    "--deep",
-    "also try each kind of paid work once, within 15 minutes: GPU, models, tool calls, snapshots, hub files",
-    false,
-  )
-  .option("--weak-limits", "with --deep: as for `run`", false)
-  .option("--yes", "with --deep: call models without a limit on the cost", false)
+  .option("--yes", "with --models: also ask for a tool call, without a limit on the cost", false)
   .action(loads(async () => (await import("./commands/doctor-command.ts")).doctorCommand));
 
 withPlace(

@@ -54,15 +54,6 @@ export function runningCommands(program: Command, loads: Loads): void {
   withPlace(withJobs(withProfile(score))).action(
     loads(async () => (await import("./commands/score-command.ts")).scoreCommand),
   );
-
-  const task = program.command("task").description("check: measure the rules of a task");
-  const check = task
-    .command("check")
-    .argument("<task>", "a task, as `list tasks` names it")
-    .description("judge baselines, honest models and cheats; print how often each rule is wrong");
-  withPlace(withJobs(check)).action(
-    loads(async () => (await import("./task-check/task-check.ts")).taskCheck),
-  );
 }
 
 function withStartOptions(command: Command): Command {

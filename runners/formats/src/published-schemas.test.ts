@@ -15,7 +15,6 @@ import { taskManifest } from "./declared/task.ts";
 import { admission } from "./judged/admission.ts";
 import { calibration } from "./judged/calibration.ts";
 import { causality } from "./judged/causality.ts";
-import { hostCheck } from "./judged/host-check.ts";
 import { identity } from "./judged/identity.ts";
 import { memorisation } from "./judged/memorisation.ts";
 import { memory } from "./judged/memory.ts";
@@ -39,7 +38,6 @@ const schemas = {
   admission,
   calibration,
   causality,
-  "host-check": hostCheck,
   memorisation,
   identity,
   memory,

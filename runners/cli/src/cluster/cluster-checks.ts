@@ -11,8 +11,8 @@ import { slurmNode } from "@mlrb/formats/stage/slurm-node";
 import { newRunName } from "@mlrb/local/run/run-name";
 import { beginWork, endWork, markElsewhere } from "@mlrb/local/stage/work-folders";
 import { statePaths } from "@mlrb/local/store/state-folder";
-import type { Check } from "../gates/machine-checks.ts";
-import type { JobsAlike } from "../gates/profile-needs.ts";
+import { type Check, missing, works } from "../gates/check.ts";
+import type { JobsAlike } from "./jobs-alike.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
 import { privateStateChecks } from "./private-state.ts";
 import { slurmProgram } from "./slurm-program.ts";
@@ -30,21 +30,12 @@ export type ClusterPlace = {
   patienceMs?: number;
 };
 
+/** Of a host that can submit jobs. */
 export async function clusterChecks(alike: JobsAlike[], place: ClusterPlace): Promise<Check[]> {
   if (alike.length === 0) return [];
-  const absent = await slurmMissing(place.env);
-  if (absent) return [absent];
   const checks = privateStateChecks(place.root);
   for (const jobs of alike) checks.push(...(await checksOf(jobs, place)));
   return checks;
-}
-
-/** Whether this host can submit jobs at all: nothing is submitted. */
-export async function slurmMissing(env?: NodeJS.ProcessEnv): Promise<Check | undefined> {
-  const { slurmTrouble } = await import("@mlrb/slurm/slurm-trouble");
-  const trouble = await slurmTrouble(env);
-  if (trouble === undefined) return undefined;
-  return missing("slurm", trouble, "run this where sinfo lists the partitions, and see docs/cluster.md");
 }
 
 async function checksOf(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
@@ -184,12 +175,4 @@ function probe({ slot, repository, here, jobs, env }: Probe): ExecutionRequest {
 function words(stages: string[]): string {
   const shown = stages.slice(0, 3).map((stage) => `"${stage}"`);
   return stages.length > 3 ? `${shown.join(", ")} and ${stages.length - 3} more stages` : shown.join(", ");
-}
-
-function works(name: string, found: string): Check {
-  return { name, answer: "works", found };
-}
-
-function missing(name: string, found: string, help: string): Check {
-  return { name, answer: "missing", found, help };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SlurmNode } from "@mlrb/formats/stage/slurm-node";
-import type { NodeNeeds } from "../gates/profile-needs.ts";
+import type { NodeNeeds } from "./jobs-alike.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
 
 const node: SlurmNode = {

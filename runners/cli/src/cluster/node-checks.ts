@@ -2,8 +2,8 @@
 // Pure: the node is an argument.
 import { formatBytes, formatDuration } from "@mlrb/core/text/units";
 import type { SlurmNode } from "@mlrb/formats/stage/slurm-node";
-import type { Check } from "../gates/machine-checks.ts";
-import type { NodeNeeds } from "../gates/profile-needs.ts";
+import { type Check, missing, note, works } from "../gates/check.ts";
+import type { NodeNeeds } from "./jobs-alike.ts";
 
 /** The host that submits. */
 export type SubmitHost = {
@@ -119,16 +119,4 @@ function clockCheck({ clockMs }: SlurmNode, { clockMs: { from, to } }: SubmitHos
       "durations are right all the same; ask the administrator for NTP on the nodes",
     ),
   ];
-}
-
-function works(name: string, found: string): Check {
-  return { name, answer: "works", found };
-}
-
-function note(name: string, found: string, help: string): Check {
-  return { name, answer: "note", found, help };
-}
-
-function missing(name: string, found: string, help: string): Check {
-  return { name, answer: "missing", found, help };
 }

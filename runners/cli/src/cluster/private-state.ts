@@ -1,7 +1,7 @@
 // Whether other users of a cluster can read the state folder on its shared disk.
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Check } from "../gates/machine-checks.ts";
+import type { Check } from "../gates/check.ts";
 
 /** A check only if they can: every folder on the way lets them through. `root` holds `.mlrb`, which may not exist yet. */
 export function privateStateChecks(root: string, umask = process.umask()): Check[] {

@@ -1,19 +1,28 @@
 // `pipeline doctor`: what this machine has, and which profiles of a pipeline can run on it.
+import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Plan } from "@mlrb/core/plan/plan";
 import { manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMeanIn } from "@mlrb/core/yaml/suggest";
 import { processorClass } from "@mlrb/local/decide/host-facts";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { statePaths } from "@mlrb/local/store/state-folder";
-import { clusterChecks, slurmMissing } from "../cluster/cluster-checks.ts";
-import { deepRequest } from "../deep/deep-request.ts";
+import { clusterChecks } from "../cluster/cluster-checks.ts";
+import { jobsAlike } from "../cluster/jobs-alike.ts";
+import { type Check, note } from "../gates/check.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
+import { hostNow } from "../gates/gate.ts";
 import { inspectMachine, type Machine } from "../gates/inspect-machine.ts";
-import { type Check, machineChecks, type ProfileCheck, profileCheck } from "../gates/machine-checks.ts";
+import { machineChecks } from "../gates/machine-checks.ts";
 import { modelChecks } from "../gates/model-checks.ts";
 import { presetModels } from "../gates/preset-models.ts";
-import { type ProfileNeeds, profileNeeds } from "../gates/profile-needs.ts";
-import { sourceChecks } from "../gates/source-checks.ts";
+import {
+  canRun,
+  type ProfileCheck,
+  type ProfilePlan,
+  profileCheck,
+  profilePlans,
+} from "../gates/profile-checks.ts";
 import { remoteChecks } from "../remote/remote-checks.ts";
 import { refuse } from "../request/refuse.ts";
 import { pipelineFile, readWords } from "../request/request.ts";
@@ -22,8 +31,6 @@ import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { doctorText } from "../show/doctor-text.ts";
 import { printJson } from "../show/print-json.ts";
-import { readConsents } from "../sources/consents.ts";
-import { declaredSources } from "../sources/declared-sources.ts";
 
 export type DoctorOptions = {
   root?: string;
@@ -33,22 +40,18 @@ export type DoctorOptions = {
   /** Whether models are asked: those of the shown profiles' agents, or of these agents. */
   models: boolean | string;
   json: boolean;
-  /** Whether each kind of work is tried. */
-  deep?: boolean;
-  weakLimits?: boolean;
 } & CostOptions;
 
-/** Returns 1 if the chosen profile, or the default one, cannot run here, if a named model does not answer, if a deep
- * check fails, or if Node is not the project's. */
+/** Returns 1 if the chosen profile, or the default one, cannot run here, if a named model does not answer, or if Node is
+ * not the project's. */
 export async function doctorCommand(
   repository: string,
   named: string | undefined,
   typed: DoctorOptions,
 ): Promise<number> {
   const { pipeline, options } = withPipelineApart(repository, named, typed);
-  const deep = options.deep ? await deepRequest(repository, pipeline, options) : undefined;
-  if (deep === "refused") return 2;
   const answers = await doctorAnswers(repository, pipeline, options);
+  if (!answers) return 2;
   if ("problems" in answers) return refuse(answers.problems, options.json);
   const { checks, profiles, models } = answers;
   const isChosen = (one: ProfileCheck) => one.isDefault || profiles.length === 1;
@@ -60,11 +63,8 @@ export async function doctorCommand(
     for (const check of checks) printJson({ event: "check", ...check });
     for (const profile of profiles) printJson({ event: "profile", pipeline, ...profile });
   } else process.stdout.write(doctorText(pipeline, { checks, profiles }));
-  const tried = await deep?.();
-  if (tried === "refused") return 2;
-  if (options.json) printJson({ event: "summary", pipeline, runs: !broken, ...(tried && { deep: tried }) });
-  if (tried === "interrupted") return 130;
-  return broken || tried === "failed" ? 1 : 0;
+  if (options.json) printJson({ event: "summary", pipeline, runs: !broken });
+  return broken ? 1 : 0;
 }
 
 /** In `doctor --models PIPELINE` the word after the option is the pipeline, unless an agent has this name. */
@@ -86,76 +86,70 @@ function withPipelineApart(
 /** `models`: the checks of the models that `--models` names, which are among `checks`. */
 type DoctorAnswers = { checks: Check[]; profiles: ProfileCheck[]; models: Check[] };
 
+/** Undefined after printing why models are not asked for tool calls. */
 export async function doctorAnswers(
   repository: string,
   pipeline: string,
   options: DoctorOptions,
-): Promise<DoctorAnswers | { problems: Diagnostic[] }> {
+): Promise<DoctorAnswers | { problems: Diagnostic[] } | undefined> {
   const sources = sourceFiles(repository);
   const words = readWords(pipeline, { repository, sources, set: options.set });
   if ("problems" in words) return words;
   const named = namedAgents(options.models, sources);
   if ("code" in named) return { problems: [named] };
   const scripted = await withScripted(repository, words.file, sources);
-  const { profile, executor } = options;
-  const needs =
-    "code" in scripted ? [scripted] : profileNeeds({ ...words, profile, executor }, scripted, executorNames);
-  const problems = needs.filter((one) => "code" in one);
+  const asked = { ...words, profile: options.profile, executor: options.executor };
+  const plans = "code" in scripted ? [scripted] : profilePlans(asked, scripted, executorNames);
+  const problems = plans.filter((one) => "code" in one);
   if (problems.length > 0) return { problems };
+  const profiles = plans as ProfilePlan[];
+  const agents = options.models === true ? profiles.flatMap(agentsOf) : named.agents;
+  const found = await modelsOf([...new Set(agents)].sort(), sources, options);
+  if (!found) return undefined;
   const machine = await inspectMachine({ repository, root: rootFolder(repository, options.root) });
   const { state } = statePaths(machine.root.path);
-  const checks = [...machineChecks(machine), ...(await remoteChecks({ env: process.env, state }))];
-  const set = (name: string) => (process.env[name] ?? "") !== "";
-  const profiles = (needs as ProfileNeeds[]).map((one) => profileCheck(one, machine, set));
-  checkSources(needs as ProfileNeeds[], profiles, { sources, machine });
-  await checkCluster(needs as ProfileNeeds[], profiles, { repository, machine });
-  if (options.models === true) await checkModels(needs as ProfileNeeds[], profiles, sources);
-  const models = await agentChecks(named.agents, sources);
-  checks.push(...models);
-  return { checks, profiles, models };
-}
-
-function checkSources(
-  needs: ProfileNeeds[],
-  profiles: ProfileCheck[],
-  { sources, machine }: { sources: Sources; machine: Machine },
-): void {
-  const { path, freeBytes } = machine.root;
-  for (const [place, one] of needs.entries()) {
-    if (!("sources" in one) || one.sources.length === 0) continue;
-    const declared = declaredSources(one.sources, sources);
-    if ("problems" in declared) continue; // the plan reports them
-    const consents = readConsents(statePaths(path).state);
-    const own = sourceChecks(declared.sources, { consents, freeBytes });
-    const profile = profiles[place]!;
-    profile.checks.push(...own);
-    profile.runs &&= own.every(({ answer }) => answer !== "missing");
+  const host = { ...hostNow(), gpus: () => machine.gpus, freeBytes: machine.root.freeBytes };
+  const inProfile = (name: string) => {
+    const known = profiles.find(({ profile }) => profile === name);
+    const other = known ?? loadPlan({ ...asked, profile: name }, scripted as Sources, executorNames);
+    return "plan" in other ? whole(other.plan) : undefined;
+  };
+  const at = { inProfile, sources, state, purse: { prices: [] }, host };
+  const checked: ProfileCheck[] = [];
+  for (const one of profiles) {
+    const profile = await profileCheck(one, machine, at);
+    if ("plan" in one) {
+      const isChosen = profiles.length === 1;
+      profile.checks.push(...(await checkCluster(one.plan, profile, { repository, machine, isChosen })));
+      if (options.models === true)
+        profile.checks.push(...agentsOf(one).flatMap((agent) => found.get(agent) ?? []));
+    }
+    checked.push({ ...profile, runs: canRun(profile.checks) });
   }
+  const models = named.agents.flatMap((agent) => found.get(agent) ?? [noModel(agent)]);
+  const checks = [...machineChecks(machine), ...(await remoteChecks({ env: process.env, state })), ...models];
+  return { checks, profiles: checked, models };
 }
 
-/** Small jobs are submitted only for a profile that `--profile` chooses; of the others, whether Slurm is here. */
+function whole(plan: Plan) {
+  return { plan, selected: plan.instances.map(({ index }) => index) };
+}
+
+/** Small jobs are submitted only for a profile that `--profile` chooses, where Slurm takes jobs at all. */
 async function checkCluster(
-  needs: ProfileNeeds[],
-  profiles: ProfileCheck[],
-  { repository, machine }: { repository: string; machine: Machine },
-): Promise<void> {
-  const { python, root } = machine;
-  const here = { python, processor: processorClass() };
-  for (const [place, one] of needs.entries()) {
-    if (!("jobs" in one) || one.jobs.length === 0) continue;
-    const own =
-      profiles.length === 1
-        ? await clusterChecks(one.jobs, { repository, root: root.path, here })
-        : [(await slurmMissing()) ?? untried(one.profile)];
-    const profile = profiles[place]!;
-    profile.checks.push(...own);
-    profile.runs &&= own.every(({ answer }) => answer !== "missing");
+  plan: Plan,
+  { checks }: ProfileCheck,
+  { repository, machine, isChosen }: { repository: string; machine: Machine; isChosen: boolean },
+): Promise<Check[]> {
+  const jobs = jobsAlike(plan);
+  if (jobs.length === 0 || checks.some(({ name, answer }) => name === "slurm" && answer === "missing"))
+    return [];
+  if (!isChosen) {
+    const help = `doctor --profile ${plan.profile} asks it for small jobs`;
+    return [note("slurm", "answers; no job was tried", help)];
   }
-}
-
-function untried(profile: string): Check {
-  const help = `doctor --profile ${profile} asks it for small jobs`;
-  return { name: "slurm", answer: "note", found: "answers; no job was tried", help };
+  const { python, root } = machine;
+  return clusterChecks(jobs, { repository, root: root.path, here: { python, processor: processorClass() } });
 }
 
 /** The agents of `--models a,b`. */
@@ -169,36 +163,32 @@ function namedAgents(models: boolean | string, sources: Sources): { agents: stri
   return { code: "unknown-agent", message: `--models names no agent: "${unknown}"`, help };
 }
 
-/** Calls each model once, which costs tokens. */
-async function modelsOf(agents: string[], sources: Sources): Promise<Map<string, Check[]>> {
-  if (agents.length === 0) return new Map();
-  const { probeModel } = await import("@mlrb/agents/model/probe-model");
-  const models = presetModels(agents, sources);
-  return modelChecks(models, {
-    probe: ({ spec }, key) => probeModel(spec, key),
-    keyOf: (name) => process.env[name],
-  });
+/** Those of a profile's plan, sorted. */
+function agentsOf(one: ProfilePlan): string[] {
+  if ("problems" in one) return [];
+  return [...new Set(one.plan.instances.flatMap(({ axes }) => axes.agent ?? []).map(String))].sort();
 }
 
-/** Of the agents that --models names, whatever the pipeline's profiles are. */
-async function agentChecks(agents: string[], sources: Sources): Promise<Check[]> {
-  const found = await modelsOf(agents, sources);
-  return agents.flatMap((agent) => found.get(agent) ?? [noModel(agent)]);
+/** Calls each model once, which costs tokens: for a word, or for a tool call where the command line says what it may cost. */
+async function modelsOf(
+  agents: string[],
+  sources: Sources,
+  options: DoctorOptions,
+): Promise<Map<string, Check[]> | undefined> {
+  if (agents.length === 0) return new Map();
+  const models = presetModels(agents, sources);
+  const keyOf = (name: string) => process.env[name];
+  if (options.maxCost !== undefined || options.yes) {
+    const { toolCalls } = await import("../gates/tool-calls.ts");
+    const calls = await toolCalls(models, options);
+    return calls && modelChecks(models, { ...calls, keyOf });
+  }
+  const { probeModel } = await import("@mlrb/agents/model/probe-model");
+  return modelChecks(models, { probe: ({ spec }, key) => probeModel(spec, key), keyOf });
 }
 
 function noModel(agent: string): Check {
-  return { name: `model of ${agent}`, answer: "note", found: "none that its preset names" };
-}
-
-async function checkModels(needs: ProfileNeeds[], profiles: ProfileCheck[], sources: Sources): Promise<void> {
-  const agentsOf = (one: ProfileNeeds) => ("agents" in one ? one.agents : []);
-  const found = await modelsOf([...new Set(needs.flatMap(agentsOf))].sort(), sources);
-  for (const [place, one] of needs.entries()) {
-    const own = agentsOf(one).flatMap((agent) => found.get(agent) ?? []);
-    const profile = profiles[place]!;
-    profile.checks.push(...own);
-    profile.runs &&= own.every(({ answer }) => answer !== "missing");
-  }
+  return note(`model of ${agent}`, "none that its preset names");
 }
 
 /** With another Node no profile can be relied on. */

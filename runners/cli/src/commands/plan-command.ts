@@ -5,14 +5,20 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { isPaid } from "@mlrb/local/records/estimate-cost";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
+import { refusals } from "../gates/check.ts";
 import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
-import { startedIn } from "../gates/gate.ts";
-import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
-import { notYetProblem } from "../gates/not-yet-gate.ts";
+import { askedOf, startedIn } from "../gates/gate.ts";
+import { gpuGate } from "../gates/gpu-gate.ts";
+import { notYetGate } from "../gates/not-yet-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
-import { downloadAmount, downloadDiskBytes, downloadWords } from "../gates/source-checks.ts";
-import { sourceProblems, toDownload } from "../gates/source-gate.ts";
+import {
+  downloadAmount,
+  downloadDiskBytes,
+  downloadWords,
+  sourceGate,
+  toDownload,
+} from "../gates/source-gate.ts";
 import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { diskWords, endWords, type TotalExtent, totalExtent } from "../gates/total-extent.ts";
@@ -43,17 +49,16 @@ export async function planCommand(
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const { previews } = await previewPlan(plan, selected, gate);
-  const dear = await priceGate(request, gate, purse);
-  const [closed] = sourceProblems(request, previews, gate);
-  const downloads = toDownload(request, previews, repository);
+  const starts = startedIn(previews).map(({ index }) => plan.instances[index]!);
+  const asked = { ...askedOf(request, gate, purse), starts };
+  const downloads = toDownload(starts, asked.sources);
   const fetched = "sources" in downloads ? downloads.sources : [];
-  const here = gpusAsked(plan, selected);
-  const note =
-    notYetProblem(request, previews) ??
-    (await checkProblem(request, previews, gate)) ??
-    tooFewGpus(request, previews, here) ??
-    closed ??
-    dear;
+  const here = asked.host.gpus(selected.map((index) => plan.instances[index]!));
+  const [note] = [
+    ...refusals(notYetGate(asked)),
+    (await checkProblem(request, previews, gate)) ?? [],
+    ...refusals([...gpuGate(asked), ...sourceGate(asked), ...priceGate(asked)]),
+  ].flat();
   const actions = { run: 0, reuse: 0, stale: 0 };
   for (const preview of previews) {
     actions[preview.action]++;

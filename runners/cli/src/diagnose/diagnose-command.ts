@@ -1,23 +1,30 @@
 // `pipeline diagnose`: writes what helps to find out why a profile does not run here, as one archive that may be shared:
-// versions, doctor's output, plan, journals and logs, without keys, private rows and weights.
-
+// versions, doctor's output, plan, journals and logs, each cleaned. It holds no artifact and no file of a record: no data, no
+// weights, no trajectory.
 import {
+  closeSync,
   createWriteStream,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { homedir, hostname, release, tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline as piped } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { counted } from "@mlrb/core/text/counted";
 import { formatBytes } from "@mlrb/core/text/units";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import { type JournalLine, journalLines } from "@mlrb/local/journal/journal-lines";
+import { logPath } from "@mlrb/local/stage/log-path";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { pack } from "tar-stream";
@@ -26,10 +33,11 @@ import { readRequest } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { doctorText } from "../show/doctor-text.ts";
 import { printJson } from "../show/print-json.ts";
-import { type BundleFile, journalFiles, logFiles, planFile } from "./bundle-files.ts";
-import { textCleaner } from "./clean-text.ts";
+import { shapeOf, textCleaner } from "./clean-text.ts";
 
-export type DiagnoseOptions = {
+type BundleFile = { name: string; text: string };
+
+type DiagnoseOptions = {
   profile?: string;
   set: string[];
   root?: string;
@@ -47,15 +55,9 @@ export async function diagnoseCommand(
   const { plan, root } = request;
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   const to = options.output === undefined ? undefined : rootFolder(repository, options.output);
-  const { path, files, bytes } = await writeBundle({
-    plan,
-    workspace,
-    typed: pipeline,
-    set: options.set,
-    to,
-  });
-  if (options.json) printJson({ event: "diagnose", path, files, bytes });
-  else process.stdout.write(`${bundleWords({ path, files, bytes })}\n`);
+  const bundle = await writeBundle({ plan, workspace, typed: pipeline, set: options.set, to });
+  if (options.json) printJson({ event: "diagnose", ...bundle });
+  else process.stdout.write(`${bundleWords(bundle)}\n`);
   return 0;
 }
 
@@ -91,6 +93,8 @@ export async function writeBundle({
   });
   const every = plan.instances.map(({ index }) => index);
   const { previews } = await previewPlan(plan, every, { workspace, stale: { kind: plan.onStale } });
+  const planLine = ({ index, action, reasons }: (typeof previews)[number]) =>
+    `${action.padEnd(5)}  ${plan.instances[index]!.id}  (${reasons.map(reasonWords).join("; ")})\n`;
   const source = { plan, state, clean };
   const answers = await doctorAnswers(repository, typed, {
     ...{ profile: plan.profile, set, root: state.root, models: false, json: false },
@@ -103,8 +107,10 @@ export async function writeBundle({
   };
   const files: BundleFile[] = [
     { name: "about.json", text: clean(`${JSON.stringify(about, null, 2)}\n`) },
-    ...("problems" in answers ? [] : [{ name: "doctor.txt", text: clean(doctorText(typed, answers)) }]),
-    planFile(plan, previews, clean),
+    ...(!answers || "problems" in answers
+      ? []
+      : [{ name: "doctor.txt", text: clean(doctorText(typed, answers)) }]),
+    { name: "plan.txt", text: clean(previews.map(planLine).join("")) },
     ...journalFiles(source),
     ...logFiles(source),
   ];
@@ -130,15 +136,9 @@ function knownFolders(
     [dirname(process.execPath), "NODE"],
     ...interpreters(environments).map((path): [string, string] => [path, "PYTHON"]),
   ];
-  return named.flatMap(([path, word]): [string, string][] => {
-    if (!path) return [];
-    const real = realPath(path);
-    return real === undefined || real === path
-      ? [[path, word]]
-      : [
-          [path, word],
-          [real, word],
-        ];
+  return named.flatMap(([path, word]) => {
+    const both = path ? new Set([path, realPath(path) ?? path]) : [];
+    return [...both].map((one): [string, string] => [one, word]);
   });
 }
 
@@ -176,5 +176,99 @@ async function writeArchive(path: string, files: readonly BundleFile[]): Promise
     renameSync(temporary, path);
   } finally {
     rmSync(temporary, { force: true });
+  }
+}
+
+const journalsMax = 5;
+/** Of each log and each journal, the end. */
+const tailBytes = 256 << 10;
+
+type Source = { plan: Plan; state: Pick<StateFolder, "journals" | "logs">; clean: (text: string) => string };
+
+/** Instances whose logs may quote private data: they read or make a private artifact. */
+export function privateInstances({ instances }: Plan): Set<string> {
+  const isPrivate = ({ from, output }: { from: number; output: string }) =>
+    instances[from]!.stage.gives.some((given) => given.name === output && given.private);
+  return new Set(
+    instances
+      .filter(
+        ({ stage, inputs, members }) =>
+          stage.gives.some((given) => given.private) ||
+          [...inputs, ...members.filter(({ digestOnly }) => !digestOnly)].some(isPrivate),
+      )
+      .map(({ id }) => id),
+  );
+}
+
+/** The newest journals of the plan's pipeline and profile. */
+export function journalFiles({ plan, state, clean }: Source): BundleFile[] {
+  const hidden = privateInstances(plan);
+  const known = new Set(plan.instances.map(({ id }) => id));
+  const mayQuote = (stage: string | undefined) =>
+    stage !== undefined && (hidden.has(stage) || !known.has(stage));
+  const names = readdirSync(state.journals)
+    .filter((name) => name.endsWith(".jsonl"))
+    .sort()
+    .reverse();
+  const files: BundleFile[] = [];
+  for (const name of names) {
+    const lines = journalLines(join(state.journals, name));
+    const begun = lines.find(({ event }) => event === "begin");
+    if (begun?.pipeline !== plan.pipeline || begun.profile !== plan.profile) continue;
+    const texts = lines.map((line) => JSON.stringify(mayQuote(line.stage) ? withoutDetail(line) : line));
+    files.push({ name: `journals/${name}`, text: clean(texts.map((text) => `${text}\n`).join("")) });
+    if (files.length === journalsMax) break;
+  }
+  return files;
+}
+
+/** The fields of a line that hold no output of a program. */
+const plainFields = new Set([
+  "event",
+  "time",
+  "stage",
+  "key",
+  "durationMs",
+  "tried",
+  "since",
+  "cause",
+  "log",
+]);
+
+function withoutDetail(line: JournalLine & { outcome?: unknown }): object {
+  const { kind, cause } = Object(line.outcome) as { kind?: unknown; cause?: unknown };
+  const plain = Object.entries(line).filter(([name]) => plainFields.has(name));
+  return {
+    ...Object.fromEntries(plain),
+    ...(kind !== undefined && { outcome: { kind, ...(cause !== undefined && { cause }) } }),
+  };
+}
+
+/** The end of the last log of each instance. */
+function logFiles({ plan, state, clean }: Source): BundleFile[] {
+  const hidden = privateInstances(plan);
+  return plan.instances.flatMap(({ id, index }): BundleFile[] => {
+    const text = endOf(logPath(state.logs, id));
+    if (text === undefined) return [];
+    const shown = hidden.has(id) ? shapeOf(text) : text;
+    if (shown === "") return [];
+    const head = `# ${id}${hidden.has(id) ? ", which reads private data: only where it failed" : ""}\n`;
+    const name = `${String(index).padStart(4, "0")}-${id.replace(/[^\w.=-]+/g, "_").slice(0, 120)}`;
+    return [{ name: `logs/${name}.log`, text: clean(head + shown) }];
+  });
+}
+
+function endOf(path: string): string | undefined {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return undefined;
+  const bytes = Buffer.alloc(Math.min(size, tailBytes));
+  const file = openSync(path, "r");
+  try {
+    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    const text = bytes.toString("utf8", 0, read);
+    // the rest of a line may be half of a secret
+    return size > tailBytes ? text.slice(text.indexOf("\n") + 1) : text;
+  } finally {
+    closeSync(file);
   }
 }

@@ -5,21 +5,22 @@ import { parseImageReference } from "@mlrb/core/spec/image-reference";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { Request } from "../request/request.ts";
-import { containerImages, quoted } from "./container-gate.ts";
-import { type Gate, startedIn } from "./gate.ts";
+import { containerImages } from "./container-gate.ts";
+import { type Deciding, quoted, startedIn } from "./gate.ts";
 
 /** The problem of the first image that cannot be built; undefined once all are here. `say` prints what is being built. */
 export async function imagesBuilt(
   request: Request,
-  gate: Gate,
+  gate: Deciding,
   say: (line: string) => void,
 ): Promise<Diagnostic | undefined> {
   const { plan, selected } = request;
-  if (containerImages(plan, selected, "dockerfile").size === 0) return undefined;
+  const instances = selected.map((index) => plan.instances[index]!);
+  if (containerImages(instances, "dockerfile").size === 0) return undefined;
   const { previews } = await previewPlan(plan, selected, gate);
-  const starts = startedIn(previews).map(({ index }) => index);
-  if (!starts.some((index) => plan.instances[index]!.stage.durable)) return undefined;
-  const images = containerImages(plan, starts, "dockerfile");
+  const starts = startedIn(previews).map(({ index }) => plan.instances[index]!);
+  if (!starts.some(({ stage }) => stage.durable)) return undefined;
+  const images = containerImages(starts, "dockerfile");
   if (images.size === 0) return undefined;
   const { containerEngine } = await import("@mlrb/docker/container-engine");
   const engine = await containerEngine();

@@ -4,11 +4,14 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { Request } from "../request/request.ts";
-import { type Gate, startedIn } from "./gate.ts";
+import { type Deciding, startedIn } from "./gate.ts";
 
 type Planned = Pick<Request, "plan" | "selected">;
 
-export async function checkGate({ plan, selected }: Request, gate: Gate): Promise<Diagnostic | undefined> {
+export async function checkGate(
+  { plan, selected }: Request,
+  gate: Deciding,
+): Promise<Diagnostic | undefined> {
   if (trusted({ plan, selected }, selected).size === 0) return undefined;
   return checkProblem({ plan, selected }, (await previewPlan(plan, selected, gate)).previews, gate);
 }
@@ -17,7 +20,7 @@ export async function checkGate({ plan, selected }: Request, gate: Gate): Promis
 export async function checkProblem(
   request: Planned,
   previews: Pick<Preview, "index" | "action" | "onStale" | "reasons">[],
-  gate: Gate,
+  gate: Deciding,
 ): Promise<Diagnostic | undefined> {
   const starts = startedIn(previews).filter(({ reasons }) => !reasons.some(({ kind }) => kind === "goes-on"));
   const wanted = trusted(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Request } from "../request/request.ts";
 import { costAgreed, costLimits, overCost } from "./cost-gate.ts";
-import type { Gate } from "./gate.ts";
+import type { Deciding } from "./gate.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 const none: TotalCost = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
@@ -111,7 +111,7 @@ test("an attempt without a key and a GPU is previewed before it starts, unless i
     };
     const plan = { instances: [instance] } as unknown as Request["plan"];
     // without a workspace a preview fails
-    return costAgreed({ plan, selected: [0] }, {} as Gate, { json: true });
+    return costAgreed({ plan, selected: [0] }, {} as Deciding, { json: true });
   };
   assert.equal(await starts({ id: "m", free: true }), true);
   await assert.rejects(starts({ id: "m" }), TypeError);

@@ -9,7 +9,7 @@ import { refuse } from "../request/refuse.ts";
 import type { Request } from "../request/request.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { isWatchedAgain } from "../watch/watcher-channel.ts";
-import { type Gate, startedIn } from "./gate.ts";
+import { type Deciding, startedIn } from "./gate.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 export type CostOptions = {
@@ -76,7 +76,7 @@ function notBegun(stage: string): Diagnostic {
 /** Whether the run may start; false after printing why not. */
 export async function costAgreed(
   { plan, selected }: Pick<Request, "plan" | "selected">,
-  gate: Gate,
+  gate: Deciding,
   options: CostOptions & { json: boolean },
 ): Promise<boolean> {
   const limits = costLimits(options);

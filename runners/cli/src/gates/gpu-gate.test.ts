@@ -7,7 +7,9 @@ import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 import type { Inventory } from "@mlrb/local/leases/gpu-inventory";
-import { gpusAsked, tooFewGpus } from "./gpu-gate.ts";
+import { refusals } from "./check.ts";
+import { hostNow, startedIn } from "./gate.ts";
+import { gpuGate } from "./gpu-gate.ts";
 
 const text = `formatVersion: 1
 name: test
@@ -39,6 +41,15 @@ function gpus(amount: number, slice = false): Gpu[] {
     driver: "550",
     slice,
   }));
+}
+
+function tooFewGpus(
+  asked: { plan: Plan; inProfile: Parameters<typeof gpuGate>[0]["inProfile"] },
+  previews: Preview[],
+  here: Inventory,
+) {
+  const starts = startedIn(previews).map(({ index }) => asked.plan.instances[index]!);
+  return refusals(gpuGate({ ...asked, starts, host: { gpus: () => here } }))[0];
 }
 
 /** The refusal if `actions` were taken, by stage: run, reuse or stale (and left). */
@@ -104,13 +115,7 @@ test("a stage on another executor needs no GPU of this host", () => {
   const path = process.env.PATH;
   process.env.PATH = "/nowhere"; // nvidia-smi cannot be found: a stage that runs elsewhere must not call it
   try {
-    assert.equal(
-      gpusAsked(
-        plan,
-        plan.instances.map(({ index }) => index),
-      ).gpus.length,
-      0,
-    );
+    assert.equal(hostNow().gpus(plan.instances).gpus.length, 0);
   } finally {
     process.env.PATH = path;
   }

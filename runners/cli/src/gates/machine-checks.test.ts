@@ -3,9 +3,10 @@ import { test } from "node:test";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { doctorText } from "../show/doctor-text.ts";
+import { hostNow } from "./gate.ts";
 import type { Machine } from "./inspect-machine.ts";
-import { machineChecks, profileCheck } from "./machine-checks.ts";
-import { type ProfileNeeds, profileNeeds } from "./profile-needs.ts";
+import { machineChecks } from "./machine-checks.ts";
+import { type ProfilePlan, profileCheck, profilePlans } from "./profile-checks.ts";
 
 const GiB = 2 ** 30;
 
@@ -55,26 +56,52 @@ stages:
   tell: { command: tell, secrets: [OPENAI_API_KEY] }
 `;
 
-function needs(of = text): ProfileNeeds[] {
-  const found = profileNeeds({ file: "pipelines/test.yaml" }, memorySources({ "pipelines/test.yaml": of }), [
+function needs(of = text): ProfilePlan[] {
+  const found = profilePlans({ file: "pipelines/test.yaml" }, memorySources({ "pipelines/test.yaml": of }), [
     "local",
   ]);
   for (const one of found) assert.ok("profile" in one, JSON.stringify(one));
-  return found as ProfileNeeds[];
-}
-
-function said(changed: Partial<Machine>, keys: string[]): string {
-  const here = machine(changed);
-  const set = (name: string) => keys.includes(name);
-  const profiles = needs().map((one) => profileCheck(one, here, set));
-  return doctorText("test", { checks: machineChecks(here), profiles });
+  return found as ProfilePlan[];
 }
 
 const keys = ["OPENAI_API_KEY", "OTHER_KEY"];
 
-test("on a complete machine doctor lists what works, and what another profile lacks", () => {
+function check(one: ProfilePlan, here: Machine, set = keys, engine = "works") {
+  const host = {
+    ...hostNow(),
+    env: Object.fromEntries(set.map((name) => [name, "x"])),
+    gpus: () => here.gpus,
+    engine: async () =>
+      (engine === "works"
+        ? {}
+        : { trouble: { kind: "away", detail: "no container engine answers" } }) as Awaited<
+        ReturnType<ReturnType<typeof hostNow>["engine"]>
+      >,
+  };
+  const inProfile = (name: string) => {
+    const other = needs().find(({ profile }) => profile === name);
+    return other && "plan" in other
+      ? { plan: other.plan, selected: other.plan.instances.map(({ index }) => index) }
+      : undefined;
+  };
+  return profileCheck(one, here, {
+    inProfile,
+    sources: memorySources({}),
+    state: "",
+    purse: { prices: [] },
+    host,
+  });
+}
+
+async function said(changed: Partial<Machine>, set: string[]): Promise<string> {
+  const here = machine(changed);
+  const profiles = await Promise.all(needs().map((one) => check(one, here, set)));
+  return doctorText("test", { checks: machineChecks(here), profiles });
+}
+
+test("on a complete machine doctor lists what works, and what another profile lacks", async () => {
   assert.equal(
-    said({}, keys),
+    await said({}, keys),
     `this machine
   ok       node        26.10.0
   ok       pnpm        10.20.0
@@ -96,10 +123,10 @@ test --profile smoke (default): can run here
 
 test --profile paper: cannot run here
   ok       plan            3 stage instances
-  MISSING  gpus            "train" needs 8, this host has 1
-                           run it on a host that has them, or choose another profile
   ok       OPENAI_API_KEY  set, for "ask", "tell"
   ok       OTHER_KEY       set, for "ask"
+  MISSING  gpus            "train" needs 8 GPUs; this host has 1 (nvidia-smi -L)
+                           a profile that this host can run: --profile smoke
   note     memory          "train" requests 64 GiB, this host has 23 GiB
                            it will run alone, and may run out of memory
   note     cpus            "train" requests 16, this host has 8
@@ -112,8 +139,8 @@ test --profile remote: cannot run here
   );
 });
 
-test("doctor says how to get what is missing", () => {
-  const bare = said(
+test("doctor says how to get what is missing", async () => {
+  const bare = await said(
     {
       node: "22.1.0",
       pnpm: undefined,
@@ -153,37 +180,34 @@ test("doctor says how to get what is missing", () => {
 
 test --profile smoke (default): cannot run here
   ok       plan            3 stage instances
-  MISSING  OPENAI_API_KEY  not set, and "ask", "tell" calls its provider
-                           export OPENAI_API_KEY=… before the run; it is never logged or keyed
+  MISSING  OPENAI_API_KEY  OPENAI_API_KEY is not set, and ask calls models with it
+                           export OPENAI_API_KEY=… before the run; it is never logged or keyed, and no sandbox receives it
   note     OTHER_KEY       not set; optional for "ask"
-                           export OTHER_KEY=… before the run; it is never logged or keyed
+                           export OTHER_KEY=… before the run; it is never logged or keyed, and no sandbox receives it
   note     network         running without network cannot be enforced here for "train"
                            allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; otherwise inputs are copied and \`network: none\` is only noted in the log`,
   );
 });
 
-test("a profile needs Python only where a stage of it runs in an environment", () => {
+test("a profile needs Python only where a stage of it runs in an environment", async () => {
   const bare = machine({ python: undefined });
-  const runs = (of: string) => needs(of).map((one) => profileCheck(one, bare, () => true).runs);
-  const plain = "formatVersion: 1\nname: test\nstages:\n  make: { command: make }\n";
-  assert.deepEqual(runs(plain), [true]);
-  const checks = profileCheck(
-    { ...(needs(plain)[0] as Extract<ProfileNeeds, { instances: number }>), python: true },
-    bare,
-    () => true,
-  );
-  assert.equal(checks.runs, false);
+  const [plain] = needs("formatVersion: 1\nname: test\nstages:\n  make: { command: make }\n");
+  assert.equal((await check(plain!, bare)).runs, true);
+  assert.ok(plain && "plan" in plain);
+  for (const one of plain.plan.instances) one.stage = { ...one.stage, name: "environment" };
+  assert.equal((await check(plain, bare)).runs, false);
 });
 
-test("nothing can run where its state cannot be written", () => {
+test("nothing can run where its state cannot be written", async () => {
   const locked = machine({ root: { path: "/data", writable: false, freeBytes: 55 * GiB } });
+  const all = await Promise.all(needs().map((one) => check(one, locked)));
   assert.deepEqual(
-    needs().map((one) => profileCheck(one, locked, () => true).runs),
+    all.map(({ runs }) => runs),
     [false, false, false],
   );
 });
 
-test("doctor says that a rootless engine limits no memory, and what follows", () => {
+test("doctor says that a rootless engine limits no memory, and what follows", async () => {
   const checks = machineChecks(machine({ podman: "4.3.1", unlimited: ["docker", "podman"] }));
   const found = checks.filter(({ name }) => name === "docker" || name === "podman");
   assert.deepEqual(
@@ -193,7 +217,7 @@ test("doctor says that a rootless engine limits no memory, and what follows", ()
   assert.match(found[0]!.help!, /untrusted agents are refused: docs\/docker.md/);
 });
 
-test("a note about the machine does not stop a profile", () => {
+test("a note about the machine does not stop a profile", async () => {
   const here = machine({
     docker: { kind: "missing" },
     gpus: { gpus: [] },
@@ -201,7 +225,7 @@ test("a note about the machine does not stop a profile", () => {
     memoryBytes: GiB,
     cpus: 1,
   });
-  const smoke = profileCheck(needs()[0]!, here, () => true);
+  const smoke = await check(needs()[0]!, here);
   assert.equal(smoke.runs, true);
   assert.deepEqual(
     smoke.checks.filter(({ answer }) => answer === "note").map(({ name }) => name),
@@ -209,7 +233,7 @@ test("a note about the machine does not stop a profile", () => {
   );
 });
 
-test("equal GPUs share a line, slices have their own, and the driver's errors are noted", () => {
+test("equal GPUs share a line, slices have their own, and the driver's errors are noted", async () => {
   const slice = {
     ...gpu,
     index: 2,
@@ -222,7 +246,7 @@ test("equal GPUs share a line, slices have their own, and the driver's errors ar
     gpus: [gpu, { ...gpu, index: 1, uuid: "GPU-2" }, { ...slice, memoryBytes: 0 }],
     trouble: "GPU 3 is lost",
   };
-  const lines = said({ gpus, podman: "4.3.1" }, keys).split("\n");
+  const lines = (await said({ gpus, podman: "4.3.1" }, keys)).split("\n");
   assert.deepEqual(
     lines.filter((line) => / (gpus|podman) /.test(line)),
     [
@@ -230,13 +254,13 @@ test("equal GPUs share a line, slices have their own, and the driver's errors ar
       "  ok       gpus        2 × NVIDIA H100, 80 GiB, driver 550.54.15 (0, 1)",
       "  ok       gpus        1 × NVIDIA H100 MIG 1g.10gb (2)",
       "  note     gpus        (nvidia-smi reports: GPU 3 is lost)",
-      '  MISSING  gpus            "train" needs 8, this host has 2',
+      '  MISSING  gpus            "train" needs 8 GPUs; this host has 2, and 1 slices (MIG); a process sees only one (nvidia-smi reports: GPU 3 is lost)',
     ],
   );
 });
 
-test("without control groups doctor names every way to let untrusted agents run", () => {
-  const weak = said({ limitsMemory: false }, keys);
+test("without control groups doctor names every way to let untrusted agents run", async () => {
+  const weak = await said({ limitsMemory: false }, keys);
   const head =
     "note {5}bubblewrap {2}0\\.8\\.0; this user may make no control group for memory\\n +untrusted agents are refused: ";
   for (const way of [
@@ -249,63 +273,55 @@ test("without control groups doctor names every way to let untrusted agents run"
     assert.match(weak, new RegExp(`${head}.*${way}`));
   assert.doesNotMatch(weak, /disk limit/);
   assert.match(
-    said({ limitsMemory: false, limitsDisk: false }, keys),
+    await said({ limitsMemory: false, limitsDisk: false }, keys),
     /Delegate=yes.*disk limit .* only polled/,
   );
 });
 
-test("where the disk limit is only polled, doctor says how to get a better one", () => {
+test("where the disk limit is only polled, doctor says how to get a better one", async () => {
   assert.match(
-    said({ limitsDisk: false }, keys),
+    await said({ limitsDisk: false }, keys),
     /note {5}bubblewrap {2}0\.8\.0; the disk limit is only polled\n .*root with a loop device.*mkfs\.ext4.*quota/,
   );
 });
 
-test("a machine without walls is told which stages run there", () => {
+test("a machine without walls is told which stages run there", async () => {
   assert.match(
-    said({ noWalls: "no walls can be built here: they need Linux, this is darwin" }, keys),
+    await said({ noWalls: "no walls can be built here: they need Linux, this is darwin" }, keys),
     /note {5}walls {7}no walls can be built here: they need Linux, this is darwin\n +of the stages .* only those of trusted and of recorded attempts run/,
   );
 });
 
-test("a bubblewrap that cannot make a sandbox is noted with its message", () => {
+test("a bubblewrap that cannot make a sandbox is noted with its message", async () => {
   const bubblewrap = {
     kind: "fails",
     version: "0.8.0",
     said: "No permissions to create new namespace",
   } as const;
   assert.match(
-    said({ bubblewrap }, keys),
+    await said({ bubblewrap }, keys),
     /note {5}bubblewrap {2}0\.8\.0 cannot make a sandbox here: No permissions to create new namespace\n +allow user namespaces/,
   );
 });
 
-test("a profile whose stages run in containers cannot run where no engine answers", () => {
+test("a profile whose stages run in containers cannot run where no engine answers", async () => {
   const boxed = `formatVersion: 1
 name: test
 profiles: { boxed: { default: true, executor: docker } }
 stages: { train: { command: train } }
 `;
   const sources = memorySources({ "pipelines/test.yaml": boxed });
-  const [found] = profileNeeds({ file: "pipelines/test.yaml" }, sources, [
-    "local",
-    "docker",
-  ]) as ProfileNeeds[];
-  const runs = (changed: Partial<Machine>) => profileCheck(found!, machine(changed), () => false).runs;
-  const away = { kind: "no-daemon", said: "it does not answer" } as const;
-  assert.equal(runs({}), true);
-  assert.equal(runs({ docker: { kind: "missing" }, podman: "4.3.1" }), true);
-  assert.equal(runs({ docker: { kind: "missing" }, podman: undefined }), false);
-  assert.equal(runs({ docker: away, podman: "4.3.1" }), false, "docker is asked where it is");
-  const help = (podman: string | undefined) =>
-    profileCheck(found!, machine({ docker: away, podman }), () => false).checks.find(
-      ({ name }) => name === "containers",
-    );
-  assert.match(JSON.stringify(help("4.3.1")), /export MLRB_CONTAINER_ENGINE=podman/);
-  assert.match(JSON.stringify(help(undefined)), /install and start Docker or podman/);
+  const file = "pipelines/test.yaml";
+  const [found] = profilePlans({ file }, sources, ["local", "docker"]) as ProfilePlan[];
+  assert.equal((await check(found!, machine())).runs, true);
+  const away = await check(found!, machine(), keys, "away");
+  assert.equal(away.runs, false);
+  const { found: words, help } = away.checks.find(({ name }) => name === "containers")!;
+  assert.equal(words, '"train" runs in containers; no container engine answers');
+  assert.match(help!, /start Docker or podman, or name one that runs in MLRB_CONTAINER_ENGINE/);
 });
 
-test("doctor names the checks that attempts start after", () => {
+test("doctor names the checks that attempts start after", async () => {
   const [own] = needs(`formatVersion: 1
 name: test
 axes: { task: [reading, writing] }
@@ -313,7 +329,7 @@ stages:
   check: { each: [task], command: check }
   attempt: { each: [task], command: try, durable: true, startAfter: [check] }
 `);
-  const { checks } = profileCheck(own!, machine(), () => true);
+  const { checks } = await check(own!, machine());
   assert.deepEqual(
     checks.map(({ name, found }) => [name, found]),
     [

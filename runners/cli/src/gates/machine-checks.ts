@@ -1,17 +1,11 @@
-// Decides whether a machine suffices for the program and for each profile: what works, what is missing and how to get
-// it. What a profile can do without is a note, never missing.
+// Decides whether a machine suffices for the program: what works, what is missing and how to get it. What only some
+// profiles need is a note, never missing.
 // Pure: the machine is an argument.
 
 import type { Gpu } from "@mlrb/core/ports/gpu";
-import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
-import { gpusFor } from "@mlrb/local/leases/gpu-inventory";
 import { noPython } from "@mlrb/local/process/find-python";
-import { typedProgram } from "../request/typed-program.ts";
+import { type Check, missing, note, works } from "./check.ts";
 import type { Machine } from "./inspect-machine.ts";
-import type { ProfileNeeds } from "./profile-needs.ts";
-
-export type Check = { name: string; answer: "works" | "note" | "missing"; found: string; help?: string };
-export type ProfileCheck = { profile: string; isDefault: boolean; runs: boolean; checks: Check[] };
 
 const GiB = 2 ** 30;
 
@@ -154,103 +148,19 @@ function dockerCheck(machine: Machine): Check {
   }
 }
 
-/** `set`: whether a secret of that name is set; its value is not passed. */
-export function profileCheck(
-  needs: ProfileNeeds,
-  machine: Machine,
-  set: (secret: string) => boolean,
-): ProfileCheck {
-  const { profile, isDefault } = needs;
-  const checks = "problems" in needs ? [unplanned(needs)] : lacks(needs, machine, set);
-  return { profile, isDefault, runs: checks.every(({ answer }) => answer !== "missing"), checks };
-}
-
-function unplanned({ problems }: Extract<ProfileNeeds, { problems: unknown }>): Check {
-  const more = problems.length > 1 ? `, and ${problems.length - 1} more problems` : "";
-  const [first = "", ...rest] = renderDiagnostic(problems[0]!).split("\n");
-  const help = rest.find((line) => line.startsWith("  help: "))?.slice("  help: ".length);
-  return missing("plan", `${first}${more}`, help ?? `\`${typedProgram()} check\` shows all`);
-}
-
-function lacks(
-  needs: Extract<ProfileNeeds, { instances: number }>,
-  machine: Machine,
-  set: (secret: string) => boolean,
-): Check[] {
-  const { gpus, cpus, memoryBytes, python, offline, contained, secrets } = needs;
-  const checks: Check[] = [works("plan", `${needs.instances} stage instances`)];
-  if (needs.checks.length > 0)
-    checks.push(
-      works("starts", `attempts start after ${needs.checks.join(", ")}; \`plan\` says what is expected`),
-    );
-  if (!machine.root.writable)
-    checks.push(missing("disk", `${machine.root.path} cannot be written`, "choose another --root"));
-  if (python && !machine.python) checks.push(missing("python", "no suitable version", noPython));
-  // podman is used only if docker is not installed
-  const engine = machine.docker.kind === "works" || (machine.docker.kind === "missing" && machine.podman);
-  if (contained.length > 0 && !engine) {
-    const found = `${contained.length} stages run in containers, and no engine answers`;
-    const help = machine.podman
-      ? "start Docker, or use podman: export MLRB_CONTAINER_ENGINE=podman (docs/docker.md)"
-      : "install and start Docker or podman (docs/docker.md)";
-    checks.push(missing("containers", found, help));
-  }
-  const able = gpusFor(gpus.amount, machine.gpus.gpus).length;
-  if (gpus.amount > able) {
-    const found = `"${gpus.stage}" needs ${gpus.amount}, this host has ${able}`;
-    checks.push(missing("gpus", found, "run it on a host that has them, or choose another profile"));
-  }
-  for (const { name, stages, needed } of secrets) {
-    const who = stages.map((stage) => `"${stage}"`).join(", ");
-    const how = `export ${name}=… before the run; it is never logged or keyed`;
-    if (set(name)) checks.push(works(name, `set, for ${who}`));
-    else if (needed) checks.push(missing(name, `not set, and ${who} calls its provider`, how));
-    else checks.push(note(name, `not set; optional for ${who}`, how));
-  }
-  if (memoryBytes.amount > machine.memoryBytes) {
-    const found = `"${memoryBytes.stage}" requests ${gib(memoryBytes.amount)}, this host has ${gib(machine.memoryBytes)}`;
-    checks.push(note("memory", found, "it will run alone, and may run out of memory"));
-  }
-  if (cpus.amount > machine.cpus)
-    checks.push(
-      note(
-        "cpus",
-        `"${cpus.stage}" requests ${cpus.amount}, this host has ${machine.cpus}`,
-        "it will run alone",
-      ),
-    );
-  if (offline.length > 0 && !machine.namespaces.network) {
-    const found = `running without network cannot be enforced here for ${offline.map((stage) => `"${stage}"`).join(", ")}`;
-    checks.push(note("network", found, namespaceHelp(machine)));
-  }
-  return checks;
-}
-
 function namespaceWords({ readOnly, network }: Machine["namespaces"]): string {
   const lacking = [...(readOnly ? [] : ["read-only folders"]), ...(network ? [] : ["removing the network"])];
   return `not allowed here: ${lacking.join(", ")}`;
 }
 
-function namespaceHelp({ platform }: Machine): string {
+export function namespaceHelp({ platform }: Machine): string {
   return platform === "linux"
     ? "allow user namespaces (sysctl user.max_user_namespaces, and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root; otherwise inputs are copied and `network: none` is only noted in the log"
     : "Linux only; here inputs are copied and `network: none` is only noted in the log";
 }
 
-function works(name: string, found: string): Check {
-  return { name, answer: "works", found };
-}
-
-function note(name: string, found: string, help?: string): Check {
-  return { name, answer: "note", found, ...(help !== undefined && { help }) };
-}
-
-function missing(name: string, found: string, help: string): Check {
-  return { name, answer: "missing", found, help };
-}
-
 /** Rounded down, so that it never shows more than there is. */
-function gib(bytes: number): string {
+export function gib(bytes: number): string {
   return bytes < 10 * GiB
     ? `${(Math.floor((bytes / GiB) * 10) / 10).toFixed(1)} GiB`
     : `${Math.floor(bytes / GiB)} GiB`;

@@ -2,12 +2,12 @@
 
 import type { ModelProbe } from "@mlrb/agents/model/probe-model";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
-import type { Check } from "./machine-checks.ts";
+import type { Check } from "./check.ts";
 import type { PresetModel } from "./preset-models.ts";
 
 type Probe = (model: PresetModel, key: string | undefined) => Promise<ModelProbe>;
 
-type Probing = {
+export type Probing = {
   probe: Probe;
   keyOf: (name: string) => string | undefined;
   /** Equal for models that share a probe. */

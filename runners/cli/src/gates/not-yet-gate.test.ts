@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Plan } from "@mlrb/core/plan/plan";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { executorNames } from "../run/executors.ts";
-import { notYetProblem } from "./not-yet-gate.ts";
+import { startedIn } from "./gate.ts";
+import { notYetGate } from "./not-yet-gate.ts";
 
 const disk = sourceFiles(join(import.meta.dirname, "../../../.."));
 
@@ -27,6 +29,10 @@ function planOf(profile: string, { notYet = "no scorer reads Lean 5" } = {}) {
   return loaded.plan;
 }
 
+function notYetProblem({ plan }: { plan: Plan }, previews: { index: number; action: "run" | "reuse" }[]) {
+  return notYetGate({ starts: startedIn(previews).map(({ index }) => plan.instances[index]!) })[0];
+}
+
 const started = (plan: ReturnType<typeof planOf>, durable: boolean) =>
   plan.instances
     .filter(({ stage }) => stage.durable === durable)
@@ -40,7 +46,7 @@ for (const profile of ["paper", "h100-10h", "official"])
     );
     assert.ok(attempts.length > 0);
     const problem = notYetProblem({ plan }, attempts);
-    assert.match(problem?.message ?? "", /^attempt\[task=math-reasoning[^\]]*\]: no scorer reads Lean 5/);
+    assert.match(problem?.found ?? "", /^attempt\[task=math-reasoning[^\]]*\]: no scorer reads Lean 5/);
     assert.equal(notYetProblem({ plan }, started(plan, false)), undefined);
     const reused = attempts.map((one) => ({ ...one, action: "reuse" as const }));
     assert.equal(notYetProblem({ plan }, reused), undefined);

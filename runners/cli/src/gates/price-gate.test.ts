@@ -6,8 +6,11 @@ import { agentModels, unpriced } from "@mlrb/agents/model/agent-models";
 import { priceBook } from "@mlrb/agents/spending/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { parse } from "yaml";
-import { noPrices, runPurse } from "./price-gate.ts";
+import { refusals } from "./check.ts";
+import { startedIn } from "./gate.ts";
+import { priceGate, runPurse } from "./price-gate.ts";
 
 const preset = `formatVersion: 1
 name: cli
@@ -29,7 +32,17 @@ const attempt = (id: string, params: object, dollars?: number) =>
 const run = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ index, action: "run" as const, onStale: "leave" as const }));
 const said = (...prices: string[]) => priceBook([{ run: null, prices }]);
-const none = { prices: priceBook([]), capped: false, sources };
+const none = { prices: [] as string[], capped: false, sources };
+
+function noPrices(
+  previews: Pick<Preview, "index" | "action" | "onStale">[],
+  instances: Instance[],
+  { prices, capped, ...more }: typeof none & { command?: string },
+) {
+  const purse = { prices, ...(capped && { maxDollars: 1 }) };
+  const starts = startedIn(previews).map(({ index }) => instances[index]!);
+  return refusals(priceGate({ starts, purse, ...more }))[0];
+}
 
 test("an unknown price under a limit in dollars refuses the run", () => {
   const others = [{ provider: "openai", ids: ["other-*", "gemini-2.5-pro"] }];
@@ -53,9 +66,9 @@ test("--price, a free endpoint, or no limit in dollars lets an attempt start", (
     noPrices(run(1), [attempt("a", params, dollars)], { ...none, ...more })?.code;
   assert.equal(refused(wants, undefined), undefined);
   assert.equal(refused(wants, undefined, { capped: true }), "no-price");
-  assert.equal(refused(wants, 1, { prices: said("gemini-2.5-pro=1/2", "gemini-2.5-flash=1/2") }), undefined);
-  assert.equal(refused(wants, 1, { prices: said("gemini-*=1/2") }), undefined);
-  assert.equal(refused(wants, 1, { prices: said("gemini-2.5-pro=1/2") }), "no-price");
+  assert.equal(refused(wants, 1, { prices: ["gemini-2.5-pro=1/2", "gemini-2.5-flash=1/2"] }), undefined);
+  assert.equal(refused(wants, 1, { prices: ["gemini-*=1/2"] }), undefined);
+  assert.equal(refused(wants, 1, { prices: ["gemini-2.5-pro=1/2"] }), "no-price");
   assert.equal(refused({ kind: "command", gateway: [{ ...gateway[0], free: true }] }, 1), undefined);
   const llm = { kind: "llm", provider: "vllm", model: { id: "qwen" } };
   assert.equal(refused(llm, 1), "no-price");
@@ -64,7 +77,7 @@ test("--price, a free endpoint, or no limit in dollars lets an attempt start", (
   assert.equal(refused({ ...llm, kind: "replay" }, 1), undefined, "a recording costs nothing");
   const all = { kind: "command", gateway: [{ provider: "anthropic", ids: ["claude-*"] }] };
   assert.equal(refused(all, 1), "no-price", "some model of so many has no price");
-  assert.equal(refused(all, 1, { prices: said("claude-*=3/15") }), undefined);
+  assert.equal(refused(all, 1, { prices: ["claude-*=3/15"] }), undefined);
 });
 
 test("a reused attempt needs no price", () => {

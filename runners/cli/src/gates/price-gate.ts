@@ -1,5 +1,4 @@
-// A limit in dollars can only be enforced with known prices: refuses a run before anything starts if an attempt with
-// such a limit may call a model without a price in the table or in --price.
+// A limit in dollars can only be enforced with known prices: of the table, or of --price.
 import { createRequire } from "node:module";
 import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
 import type { PriceBook } from "@mlrb/agents/spending/prices";
@@ -8,13 +7,10 @@ import { shellWord } from "@mlrb/core/ports/command-line";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
-import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
-import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import type { RunPurse } from "@mlrb/local/run/run-request";
-import type { Request } from "../request/request.ts";
-import { typedProgram } from "../request/typed-program.ts";
+import { type Check, missing } from "./check.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
-import { type Gate, startedIn } from "./gate.ts";
+import type { Asked } from "./gate.ts";
 
 // What reads YAML is loaded only for a plan in which something could cost dollars.
 const require = createRequire(import.meta.url);
@@ -40,61 +36,35 @@ function bookOf(prices: string[]): PriceBook | Diagnostic {
   }
 }
 
-/** Why the run may not start, if it may not. */
-export async function priceGate(
-  { plan, selected }: Pick<Request, "plan" | "selected">,
-  gate: Gate,
-  purse: RunPurse,
-): Promise<Diagnostic | undefined> {
+/** Attempts whose dollars are limited and that may call a model without a known price. */
+export function priceGate({
+  starts,
+  sources,
+  purse,
+  command,
+}: Pick<Asked, "starts" | "sources" | "purse" | "command">): Check[] {
   const capped = purse.maxDollars !== undefined;
-  if (!selected.some((index) => isLimited(plan.instances[index]!, capped))) return undefined;
+  const limited = starts.filter((instance) => isLimited(instance, capped));
+  if (limited.length === 0) return [];
   const prices = bookOf(purse.prices);
-  if ("code" in prices) return prices;
-  const lacking = selected.filter(
-    (index) => unknownIn(plan.instances[index]!, { prices, capped }).length > 0,
-  );
-  if (lacking.length === 0) return undefined;
-  const { previews } = await previewPlan(plan, selected, gate);
-  return noPrices(previews, plan.instances, {
-    ...{ prices, capped },
-    command: [typedProgram(), ...process.argv.slice(2).map(shellWord)].join(" "),
-    sources: sourceFiles(gate.workspace.repository),
-  });
-}
-
-type Known = { prices: PriceBook; capped: boolean };
-
-/** The problem of starting `previews`. */
-export function noPrices(
-  previews: Pick<Preview, "index" | "action" | "onStale">[],
-  instances: Instance[],
-  { sources, command, ...known }: Known & { sources: Sources; command?: string },
-): Diagnostic | undefined {
-  const started = startedIn(previews)
-    .map(({ index }) => instances[index]!)
-    .filter((instance) => unknownIn(instance, known).length > 0);
-  const [first, ...more] = started;
-  if (!first) return undefined;
-  const unknown = unknownIn(first, known);
+  if ("code" in prices) return [missing("prices", prices.message, prices.help ?? "", { code: prices.code })];
+  const unknownOf = (instance: Instance) => unpriced(agentModels(instance.action.params), prices);
+  const [first, ...more] = limited.filter((instance) => unknownOf(instance).length > 0);
+  if (!first) return [];
+  const unknown = unknownOf(first);
   const { dollars } = first.action.budget;
   const limit = dollars === undefined ? "under --max-cost" : `at most ${dollars} dollars`;
   const others = more.length > 0 ? `, ${counted(more.length, "more attempt")} likewise` : "";
   const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
   const place = placeOf(first, unknown[0]!.id, sources);
-  return {
-    code: "no-price",
-    message: `${first.id} may spend ${limit}${others}, but no price of ${names} is known: the limit could not be enforced`,
-    ...(place && { place }),
-    help: priceHelp(
-      started.flatMap((instance) => unknownIn(instance, known)),
-      command,
+  return [
+    missing(
+      "prices",
+      `${first.id} may spend ${limit}${others}, but no price of ${names} is known: the limit could not be enforced`,
+      priceHelp([first, ...more].flatMap(unknownOf), command),
+      { code: "no-price", ...(place && { place }) },
     ),
-  };
-}
-
-/** Models without a known price that an attempt with limited dollars may call. */
-function unknownIn(instance: Instance, { prices, capped }: Known) {
-  return isLimited(instance, capped) ? unpriced(agentModels(instance.action.params), prices) : [];
+  ];
 }
 
 /** Whether an attempt's dollars are limited. */

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import { refusals } from "./check.ts";
 import { capsNothing, unfitForSlurm } from "./slurm-gate.ts";
 
 /** The refusal of a pipeline with one stage, whose settings are YAML. */
@@ -13,7 +14,7 @@ function refusal(settings: string): string | undefined {
   const loaded = loadPlan({ file: "pipelines/test.yaml" }, sources, ["local", "slurm"]);
   if ("problems" in loaded) throw new Error(loaded.problems.map(renderDiagnostic).join("\n"));
   const unfit = unfitForSlurm(loaded.plan.instances);
-  return unfit && renderDiagnostic(unfit);
+  return unfit && renderDiagnostic(refusals([unfit])[0]!);
 }
 
 test("a stage with secrets is refused, with the way out", () => {
@@ -57,7 +58,7 @@ test("a cap on the costs of several attempts is refused if one of them is a job"
     if ("problems" in loaded) throw new Error(loaded.problems.map(renderDiagnostic).join("\n"));
     return loaded.plan.instances;
   };
-  assert.match(capsNothing(instances("slurm", "1, 2"))?.message ?? "", /--max-cost cannot hold/);
+  assert.match(capsNothing(instances("slurm", "1, 2"))?.found ?? "", /--max-cost cannot hold/);
   assert.equal(capsNothing(instances("slurm", "1")), undefined);
   assert.equal(capsNothing(instances("local", "1, 2")), undefined);
 });

@@ -1,114 +1,128 @@
-// Refuses a run that would download a source which is not locked, or whose licence no person accepted, before anything
-// starts.
+// Downloads of sources that are not locked, whose licences no person accepted, or that show a password.
 import { createRequire } from "node:module";
 import type { Instance } from "@mlrb/core/plan/plan";
+import { sourceBytes } from "@mlrb/core/spec/source-bytes";
+import { formatBytes } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
-import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
-import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import type { Request } from "../request/request.ts";
 import { isAccepted, readConsents } from "../sources/consents.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
-import { type Gate, type ProfiledPlan, profilesWhere, startedIn } from "./gate.ts";
+import { type Check, missing, note, works } from "./check.ts";
+import { type Asked, profilesWhere } from "./gate.ts";
 
 // What reads YAML is loaded only for a plan that downloads something.
 const require = createRequire(import.meta.url);
 
-/** Why the run may not start; empty if it may. */
-export async function sourceGate(request: Request, gate: Gate): Promise<Diagnostic[]> {
-  const { plan, selected } = request;
-  if (!selected.some((index) => downloadedBy(plan.instances[index]!) !== undefined)) return [];
-  const { previews } = await previewPlan(plan, selected, gate);
-  return sourceProblems(request, previews, gate);
+/** The files are in the store, again in the data that tasks make of them, and in the copies of running attempts. */
+const copies = 3;
+
+type Downloading = Pick<Asked, "plan" | "inProfile" | "starts" | "sources" | "state"> & {
+  host: Pick<Asked["host"], "env" | "freeBytes">;
+};
+
+export function sourceGate({ starts, sources, state, host, ...asked }: Downloading): Check[] {
+  const downloads = toDownload(starts, sources);
+  if ("problems" in downloads)
+    return downloads.problems.map(({ message, help = "", ...more }) =>
+      missing("sources", message, help, more),
+    );
+  const found = downloads.sources;
+  if (found.length === 0) return [];
+  const consents = readConsents(state);
+  const named = (some: DeclaredSource[]) => some.map(({ manifest }) => manifest.name);
+  const open = named(found.filter(({ state: { kind } }) => kind !== "resolved"));
+  const unread = named(
+    found.filter(
+      ({ manifest, state }) => state.kind === "resolved" && !isAccepted(manifest.name, state.entry, consents),
+    ),
+  );
+  return [
+    ...(open.length > 0 ? [unresolved(open, asked)] : []),
+    ...(unread.length > 0 ? [notAccepted(unread)] : []),
+    ...shownPassword(starts, host.env),
+    ...(host.freeBytes === undefined ? [] : [room(found, host.freeBytes)]),
+  ];
 }
 
-/** The problems of starting `previews`. */
-export function sourceProblems(
-  request: ProfiledPlan,
-  previews: Pick<Preview, "index" | "action" | "onStale">[],
-  { workspace }: Gate,
-): Diagnostic[] {
-  const downloads = toDownload(request, previews, workspace.repository);
-  if ("problems" in downloads) return downloads.problems;
-  const { sources } = downloads;
-  const consents = readConsents(workspace.state.state);
-  const { open, unread } = lacking(sources, consents);
-  return [
-    ...(open.length > 0 ? [unresolved(open, request)] : []),
-    ...(unread.length > 0 ? [notAccepted(unread)] : []),
-    ...shownPassword(request, previews),
-  ];
+function room(sources: DeclaredSource[], freeBytes: number): Check {
+  const found = `${downloadWords(sources)}; ${formatBytes(freeBytes)} free`;
+  if (downloadDiskBytes(sources) <= freeBytes) return works("downloads", found);
+  const help = `the store, the tasks' data and running attempts take up to ${copies} times as much: free space, or choose another --root`;
+  return note("downloads", found, help);
 }
 
 /** The command line that creates a container shows the values of proxies to every user of the machine. */
-function shownPassword(
-  { plan }: Pick<ProfiledPlan, "plan">,
-  previews: Pick<Preview, "index" | "action" | "onStale">[],
-): Diagnostic[] {
-  const inContainers = startedIn(previews).some(({ index }) => {
-    const instance = plan.instances[index]!;
-    return downloadedBy(instance) !== undefined && instance.execution.executor !== "local";
-  });
-  const proxy = Object.keys(process.env).find(
-    (name) => /^(https?|all)_proxy$/i.test(name) && process.env[name]!.includes("@"),
+function shownPassword(starts: Instance[], env: NodeJS.ProcessEnv): Check[] {
+  const inContainers = starts.some(
+    (one) => downloadedBy(one) !== undefined && one.execution.executor !== "local",
+  );
+  const proxy = Object.keys(env).find(
+    (name) => /^(https?|all)_proxy$/i.test(name) && env[name]!.includes("@"),
   );
   if (!inContainers || proxy === undefined) return [];
-  return [
-    {
-      code: "shown-password",
-      message: `${proxy} holds a password, and the command that starts a container would show it to other users`,
-      help: "download with --only download --executor local first, or use a proxy without a password",
-    },
-  ];
+  const found = `${proxy} holds a password, and the command that starts a container would show it to other users`;
+  const help = "download with --only download --executor local first, or use a proxy without a password";
+  return [missing("proxy", found, help, { code: "shown-password" })];
 }
 
-/** The sources that starting `previews` downloads, each once. */
+/** The sources that `starts` download, each once. */
 export function toDownload(
-  { plan }: Pick<ProfiledPlan, "plan">,
-  previews: Pick<Preview, "index" | "action" | "onStale">[],
-  repository: string,
+  starts: Instance[],
+  sources: Asked["sources"],
 ): { sources: DeclaredSource[] } | { problems: Diagnostic[] } {
-  const names = startedIn(previews).flatMap(({ index }) => downloadedBy(plan.instances[index]!) ?? []);
+  const names = starts.flatMap((one) => downloadedBy(one) ?? []);
   if (names.length === 0) return { sources: [] }; // without names all would be declared
   const { declaredSources } =
     require("../sources/declared-sources.ts") as typeof import("../sources/declared-sources.ts");
-  return declaredSources([...new Set(names)].sort(), sourceFiles(repository));
+  return declaredSources([...new Set(names)].sort(), sources);
 }
 
 /** The source that a stage of a hub downloads. */
-export function downloadedBy({ stage, axes }: Instance): string | undefined {
+function downloadedBy({ stage, axes }: Instance): string | undefined {
   return stage.spec.hub ? String(axes.source) : undefined;
 }
 
-/** Names of the sources that are not locked (`open`), and of those whose licence no person accepted (`unread`). */
-export function lacking(
-  sources: DeclaredSource[],
-  consents: ReturnType<typeof readConsents>,
-): { open: string[]; unread: string[] } {
-  const where = (lacks: (source: DeclaredSource) => boolean) =>
-    sources.filter(lacks).map(({ manifest }) => manifest.name);
-  return {
-    open: where(({ state }) => state.kind !== "resolved"),
-    unread: where(
-      ({ manifest, state }) => state.kind === "resolved" && !isAccepted(manifest.name, state.entry, consents),
-    ),
-  };
+function unresolved(names: string[], asked: Pick<Asked, "plan" | "inProfile">): Check {
+  const without = profilesWhere(asked, (other) => other.every((one) => downloadedBy(one) === undefined)).join(
+    ", ",
+  );
+  return missing(
+    "sources",
+    `${names.join(", ")}: the commit and the files are not locked in sources.lock.yaml, so nothing says what would be downloaded`,
+    `\`pnpm pipeline sources lock ${names.join(" ")}\` resolves them, on a machine that reaches the hub${without === "" ? "" : `; without downloads: ${without}`}`,
+    { code: "unresolved-source" },
+  );
 }
 
-function unresolved(names: string[], request: ProfiledPlan): Diagnostic {
-  const without = profilesWhere(request, ({ plan, selected }) =>
-    selected.every((index) => downloadedBy(plan.instances[index]!) === undefined),
-  ).join(", ");
-  return {
-    code: "unresolved-source",
-    message: `${names.join(", ")}: the commit and the files are not locked in sources.lock.yaml, so nothing says what would be downloaded`,
-    help: `\`pnpm pipeline sources lock ${names.join(" ")}\` resolves them, on a machine that reaches the hub${without === "" ? "" : `; without downloads: ${without}`}`,
-  };
+function notAccepted(names: string[]): Check {
+  return missing(
+    "licences",
+    `${names.join(", ")}: no person accepted the licence here`,
+    `\`pnpm pipeline sources accept ${names.join(" ")}\` shows licences and terms, and records that you accept them`,
+    { code: "not-accepted" },
+  );
 }
 
-function notAccepted(names: string[]): Diagnostic {
-  return {
-    code: "not-accepted",
-    message: `${names.join(", ")}: no person accepted the licence here`,
-    help: `\`pnpm pipeline sources accept ${names.join(" ")}\` shows licences and terms, and records that you accept them`,
-  };
+/** The disk that downloads take in all their copies, where sizes are known. */
+export function downloadDiskBytes(sources: DeclaredSource[]): number {
+  return copies * knownBytes(sources);
+}
+
+function knownBytes(sources: DeclaredSource[]): number {
+  return sources.reduce((sum, { manifest, state }) => sum + (sourceBytes(manifest, state) ?? 0), 0);
+}
+
+/** `exact`: every size is that of a lock. */
+export function downloadAmount(sources: DeclaredSource[]) {
+  const unknown = sources.filter(({ manifest, state }) => sourceBytes(manifest, state) === undefined).length;
+  const exact = sources.every(({ state }) => state.kind === "resolved");
+  return { sources: sources.length, bytes: knownBytes(sources), unknown, exact };
+}
+
+/** How much comes from the hub. A size is marked as approximate until the source is locked. */
+export function downloadWords(sources: DeclaredSource[]): string {
+  const { bytes: known, unknown, exact } = downloadAmount(sources);
+  const bytes = `${exact ? "" : "about "}${formatBytes(known)}`;
+  const amount = unknown === sources.length ? "" : `, ${bytes}`;
+  const rest = unknown === 0 ? "" : `, ${unknown} of unknown size`;
+  return `${sources.length} ${sources.length === 1 ? "source" : "sources"}${amount}${rest}`;
 }

@@ -1,7 +1,7 @@
 // The remote cache in `pipeline doctor`: whether it is set, may be used and answers.
 import { existsSync } from "node:fs";
 import { probeRemote } from "@mlrb/local/remote/probe-remote";
-import type { Check } from "../gates/machine-checks.ts";
+import type { Check } from "../gates/check.ts";
 import { remoteSettings } from "./remote-settings.ts";
 
 const name = "remote cache";

@@ -52,8 +52,8 @@ const examples: Record<string, [line: string, does: string][]> = {
     ],
     ["pnpm pipeline doctor --models gpt-4o,claude-3-5-sonnet", "whether the models of these agents answer"],
     [
-      "pnpm pipeline doctor --profile paper --deep --max-cost 1",
-      "whether each kind of paid work works here; 15 minutes, tool calls for at most a dollar",
+      "pnpm pipeline doctor --profile paper --models --max-cost 1",
+      "also whether the models of its agents call tools, for at most a dollar",
     ],
     ["pnpm pipeline doctor hello --root /scratch/mlrb", "another pipeline, with .mlrb/ on another disk"],
   ],
@@ -83,10 +83,6 @@ const examples: Record<string, [line: string, does: string][]> = {
       "pnpm pipeline score RECORD/submission --task baby-lm --expect report.json",
       "whether published scores are measured again",
     ],
-  ],
-  task: [
-    ["pnpm pipeline task check baby-lm", "how often each of its rules is wrong, on models made for that"],
-    ["pnpm pipeline task check baby-lm --json", "as JSON; the last line is the summary"],
   ],
   check: [
     ["pnpm pipeline check", "every problem of every YAML file"],

@@ -9,7 +9,7 @@ import { findPython } from "@mlrb/local/process/find-python";
 import { thinnedFileName } from "@mlrb/local/records/thinned-files";
 import type { Result } from "@mlrb/local/run/result";
 import type { Workspace } from "@mlrb/local/store/workspace";
-import type { Gate } from "../gates/gate.ts";
+import type { Deciding } from "../gates/gate.ts";
 import type { Request } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import type { RunSummary } from "./run-summary.ts";
@@ -20,7 +20,7 @@ type Decided = {
   invocation: RunInvocation;
   consulted: Consulted;
   request: Pick<Request, "plan" | "selected">;
-  gate: Gate;
+  gate: Deciding;
   options: RunCommandOptions;
 };
 

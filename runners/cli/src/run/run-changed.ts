@@ -21,7 +21,7 @@ import { resultsBefore } from "../against/rescored-run.ts";
 import { spendingNow } from "../attempts/spending-now.ts";
 import { type Trouble, troublesOf } from "../attempts/troubles.ts";
 import { refreshPage } from "../attempts/write-page.ts";
-import type { Gate } from "../gates/gate.ts";
+import type { Deciding } from "../gates/gate.ts";
 import { leaseSilence } from "../gates/lease-silence.ts";
 import { runPurse } from "../gates/price-gate.ts";
 import { mayRun } from "../gates/run-gates.ts";
@@ -71,7 +71,7 @@ type ReadyRun = Wanted & {
   invocation: RunInvocation;
   consulted: Consulted;
   request: Request;
-  gate: Gate;
+  gate: Deciding;
   purse: RunPurse;
   silentMs: number | undefined;
   remote: RemoteCache | undefined;

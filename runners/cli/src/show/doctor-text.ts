@@ -1,6 +1,7 @@
 // The text of `pipeline doctor`.
 // Pure: no disk, no clock.
-import type { Check, ProfileCheck } from "../gates/machine-checks.ts";
+import type { Check } from "../gates/check.ts";
+import type { ProfileCheck } from "../gates/profile-checks.ts";
 
 export function doctorText(
   pipeline: string,

@@ -12,9 +12,9 @@ export type RuleEvidence = {
 };
 
 /** A method disqualifies only where the upper 95 % bound of its rate of false alarms is at most this. */
-export const falseAlarmsMax = 0.05;
+const falseAlarmsMax = 0.05;
 
-const onCorpus = "pipeline task check";
+const onCorpus = "scorers/corpus";
 const onGiven = "identity-rates.thorough.test.ts";
 
 /**
