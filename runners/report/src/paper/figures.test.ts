@@ -163,3 +163,14 @@ test("a report without a normalised scale, or without costs, has no figure", asy
     undefined,
   );
 });
+
+test("names of strangers are words of the figure, never elements of its drawing", async () => {
+  const hostile = '</text></g></svg><image href="file:///etc/hostname"/><style>\u001b[31m';
+  const named = { ...sample, agents: sample.agents.map((each) => ({ ...each, title: hostile })) };
+  const [first, ...others] = sample.tasks;
+  const pdf = await forestFigure({ ...named, tasks: [{ ...first!, title: hostile }, ...others] });
+  const plain = await forestFigure(sample);
+  const heightOf = (file: Buffer) => /\/MediaBox \[[^\]]*\]/.exec(file.toString("latin1"))![0];
+  assert.equal(heightOf(pdf!), heightOf(plain!));
+  assert.doesNotMatch(pdf!.toString("latin1"), /\/Subtype \/Image/);
+});
