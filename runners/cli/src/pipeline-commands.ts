@@ -107,9 +107,8 @@ export function readingCommands(program: Command, loads: Loads): void {
 
   withSelection(program.command("graph").argument(...pipelineArgument))
     .description("draw the stages, the artifacts between them, and their state")
-    .option("--format <name>", "dot, mermaid or svg (default: by the extension of --output, else dot)")
     .option("--instances", "draw each stage instance; --only and --set select them", false)
-    .option("--output <file>", "file to write (default: stdout)")
+    .option("--output <file>", "file to write, an .svg, or an .mmd for Mermaid (default: Mermaid to stdout)")
     .action(loads(async () => (await import("./commands/graph-command.ts")).graphCommand));
 
   const report = withProfile(

@@ -49,7 +49,7 @@ test("an argument and an option's value are completed by the kind of name that t
   assert.deepEqual(await values("status hello "), []);
   assert.deepEqual(await values("status hello --profile p"), ["paper"]);
   assert.deepEqual(await values("status hello --only a"), ["attempt", "anchors"]);
-  assert.deepEqual(await values("graph hello --format "), ["dot", "mermaid", "svg"]);
+  assert.deepEqual(await values("attempts export hello --format "), ["inspect", "atif"]);
   assert.deepEqual(await values("completion "), ["bash", "zsh", "fish"]);
   assert.deepEqual(await values("log an"), ["anchors"]);
   assert.deepEqual(await values("attempts adjudicate 3f2a --verdict "), ["pass", "fail"]);
