@@ -10,6 +10,7 @@ const line = { color: "#444444", ...font };
 export async function graphSvg({ title, nodes, edges }: Graph): Promise<string> {
   const graphviz = await instance();
   const drawn = {
+    name: title,
     graphAttributes: { rankdir: "LR", label: literal([title]), labelloc: "t", ...font },
     nodeAttributes: { shape: "box", margin: "0.25,0.1", style: "filled", ...line, fontsize: 11 },
     edgeAttributes: { ...line, fontsize: 9 },
