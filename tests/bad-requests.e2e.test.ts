@@ -183,7 +183,7 @@ const requests: { args: string[]; says: RegExp }[] = [
   { args: ["--only", "[]"], says: /blank-pattern: / },
   { args: ["--set", ""], says: /blank-value: --set / },
   { args: ["--jbos", "2"], says: /--jbos[\s\S]*--jobs/ },
-  { args: ["--keep-going", "--fail-fast"], says: /--keep-going/ },
+  { args: ["--rerun", "--accept-stale", "x"], says: /--rerun/ },
   { args: ["surplus"], says: /too many arguments/ },
 ];
 

@@ -1,91 +1,74 @@
-// Options and arguments that several commands have, and how a command's code is loaded: when the command is called.
-import { type Command, Option } from "commander";
+// Options and arguments that several commands have.
+import { Option } from "commander";
 
-type CommandCode = (repository: string, ...words: never[]) => number | Promise<number>;
-
-/** An action: loads the command's code, calls it with arguments and options, and sets the exit status that it returns. */
-export type Loads = (load: () => Promise<CommandCode>) => (...words: unknown[]) => Promise<void>;
-
-export function loadsIn(repository: string): Loads {
-  return (load) =>
-    async (...words) => {
-      const run = await load();
-      process.exitCode = await run(repository, ...(words.slice(0, -1) as never[]));
-    };
+/** An option without a value is false unless it is given. */
+export function option(flags: string, what: string): Option {
+  const made = new Option(flags, what);
+  return flags.includes("<") ? made : made.default(false);
 }
 
-export const pipelineArgument = ["<pipeline>", "a name in pipelines/, or a path"] as const;
-
-const collect = (value: string, before: string[]) => [...before, value];
-
-export function withPlace(command: Command): Command {
-  return command
-    .option("--root <dir>", "folder of .mlrb/ and results/ (default: the repository)")
-    .option("--json", "print one JSON object per line", false);
+/** An option that may be given several times. */
+export function list(flags: string, what: string): Option {
+  const collect = (value: string, before: string[]) => [...before, value];
+  return new Option(flags, `${what}; repeatable`).default([]).argParser(collect);
 }
 
-export function withProfile(command: Command): Command {
-  return command.option(
-    "--profile <name>",
-    "profile of the pipeline (default: the one marked `default: true`)",
-  );
-}
+export const pipelineWords = "a name in pipelines/, or a path";
+export const attemptWords =
+  "an attempt as `attempts list` names it, or its stage instance or pattern; quote it";
 
-/** `what`: what the selected values decide. */
-export function withSet(command: Command, what = "select the values of an axis"): Command {
-  return command.option("--set <axis=value,…>", `${what}; repeatable`, collect, []);
-}
+/** What an argument is, where its command does not say it. */
+export const argumentWords: Record<string, string> = {
+  "<pipeline>": pipelineWords,
+  "[pipeline]": `${pipelineWords} (default: full-benchmark)`,
+  "<stage>": "a stage instance, or a pattern such as 'score[agent=nop]'",
+  "<attempt>": attemptWords,
+  "[attempt]": `${attemptWords} (default: the one that runs)`,
+  "[record...]": "the beginnings of records' digests (default: all)",
+  "[source...]": "sources, as `list sources` names them (default: all)",
+};
 
-/** The options of all commands that plan a pipeline. */
-export function withSelection(command: Command): Command {
-  const only = "only these stage instances and what they need; repeatable";
-  withSet(withProfile(command).option("--only <pattern>", only, collect, []));
-  command.option(
-    "--skip-reference-models",
-    "start attempts without a check of reference models on this host; the tables print it",
-    false,
-  );
-  return withPlace(withExecutor(command));
-}
+export const json = option("--json", "print one JSON object per line");
+export const place = [
+  option("--root <dir>", "folder of .mlrb/ and results/ (default: the repository)"),
+  json,
+];
 
-export function withExecutor(command: Command): Command {
-  return command.option("--executor <name>", "where stages run: local, docker or slurm");
-}
+export const profile = option(
+  "--profile <name>",
+  "profile of the pipeline (default: the one marked `default: true`)",
+);
+export const set = (what = "select the values of an axis") => list("--set <axis=value,…>", what);
+export const executor = option("--executor <name>", "where stages run: local, docker or slurm");
+export const jobs = option("--jobs <n>", "number of CPUs to use (default: all)");
 
-/** The options of commands that look at stages of one pipeline. */
-export function withPipeline(command: Command, what: string): Command {
-  return withPlace(withSet(withProfile(command.option("--pipeline <name>", what, "full-benchmark"))));
-}
+/** Of all commands that plan a pipeline. */
+export const selection = [
+  profile,
+  list("--only <pattern>", "only these stage instances and what they need"),
+  set(),
+  option("--skip-reference-models", "start attempts without their check on this host; tables print it"),
+  executor,
+  ...place,
+];
+
+/** Of commands that look at stages of one pipeline. */
+export const ofPipeline = (what: string) => [
+  option("--pipeline <name>", what).default("full-benchmark"),
+  profile,
+  set(),
+  ...place,
+];
 
 /** One name for it in every command whose text is short by default. */
-export function withAll(command: Command, what: string): Command {
-  return command.option("--all", what, false);
-}
+export const all = (what: string) => option("--all", what);
 
-export function withStalePolicy(command: Command): Command {
-  return command
-    .addOption(new Option("--rerun", "run stale attempts again").conflicts("acceptStale"))
-    .addOption(
-      new Option("--accept-stale <reason>", "use stale attempts as they are; the tables print the reason"),
-    );
-}
+export const stalePolicy = [
+  option("--rerun", "run stale attempts again").conflicts("acceptStale"),
+  option("--accept-stale <reason>", "use stale attempts as they are; the tables print the reason"),
+];
 
-export function withPrices(command: Command, what: { maxCost: string; price: string }): Command {
-  return command
-    .option("--max-cost <dollars>", what.maxCost)
-    .option("--price <model=input/output[/cached]>", `${what.price}; repeatable`, collect, []);
-}
-
-/** What may begin or continue paid attempts without a question. */
-export function withConsent(command: Command, { maxCost }: { maxCost: string }): Command {
-  return withPrices(
-    command
-      .option("--max-gpu-hours <hours>", "start it without a question up to this many GPU hours")
-      .option("--yes", "start it without a question", false),
-    { maxCost, price: "dollars per million tokens, for models without a known price" },
-  );
-}
-
-export function withJobs(command: Command): Command {
-  return command.option("--jobs <n>", "number of CPUs to use (default: all)");
-}
+export const prices = (what: { maxCost: string; price: string }) => [
+  option("--max-cost <dollars>", what.maxCost),
+  list("--price <model=input/output[/cached]>", what.price),
+];

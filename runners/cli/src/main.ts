@@ -2,18 +2,10 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
-import {
-  loadsIn,
-  pipelineArgument,
-  withExecutor,
-  withPlace,
-  withPrices,
-  withProfile,
-  withSet,
-} from "./command-options.ts";
-import { readingCommands, runningCommands } from "./pipeline-commands.ts";
-import { attemptCommands, cacheCommands, fingerprintCommands, sourceCommands } from "./record-commands.ts";
-import { addExamples } from "./request/examples.ts";
+import { addCommands } from "./command-table.ts";
+import { hostCommands, shellCommands } from "./host-commands.ts";
+import { pipelineCommands } from "./pipeline-commands.ts";
+import { recordCommands } from "./record-commands.ts";
 import { inTypedForm, rememberProgram } from "./request/typed-program.ts";
 import { continueWithoutOutput } from "./show/lost-output.ts";
 
@@ -65,65 +57,7 @@ program.on("option:version", () => {
   throw new CommanderError(0, versionWanted, "");
 });
 
-const loads = loadsIn(repository);
-runningCommands(program, loads);
-readingCommands(program, loads);
-
-program
-  .command("check")
-  .argument("[file...]", "YAML files (default: every pipeline, task, scorer, agent preset and source)")
-  .description("check YAML files; runs nothing")
-  .option("--json", "print one JSON object per line", false)
-  .action(loads(async () => (await import("./commands/check-command.ts")).checkCommand));
-
-program
-  .command("list")
-  .argument("[what]", "pipelines, tasks, scorers, agents or sources (default: all five)")
-  .description("list pipelines, tasks, scorers, agents and sources")
-  .option("--json", "print one JSON object per line", false)
-  .action(loads(async () => (await import("./commands/list-command.ts")).listCommand));
-
-const doctor = withExecutor(
-  withPlace(
-    withSet(
-      withProfile(
-        program.command("doctor").argument("[pipeline]", `${pipelineArgument[1]} (default: full-benchmark)`),
-      ),
-    ),
-  ),
-);
-withPrices(doctor, {
-  maxCost: "with --models: also ask for a tool call; all may cost this many dollars",
-  price: "with --max-cost: price of a model",
-})
-  .description("show what this machine has, what each profile lacks, and how to install it")
-  .option(
-    "--models [agents]",
-    "also check that models answer, of the profiles' agents or of these (a,b); costs a few tokens",
-    false,
-  )
-  .option("--yes", "with --models: also ask for a tool call, without a limit on the cost", false)
-  .action(loads(async () => (await import("./commands/doctor-command.ts")).doctorCommand));
-
-withPlace(
-  withSet(
-    withProfile(program.command("diagnose").argument("[pipeline]", pipelineArgument[1], "full-benchmark")),
-  ),
-)
-  .description("write versions, doctor, plan, journals and logs as one archive without keys and private rows")
-  .option("--output <file>", "the archive, e.g. bundle.tar.gz (default: in .mlrb/diagnostics/)")
-  .action(loads(async () => (await import("./diagnose/diagnose-command.ts")).diagnoseCommand));
-
-attemptCommands(program, loads);
-cacheCommands(program, loads);
-fingerprintCommands(program, loads);
-sourceCommands(program, loads);
-
-program
-  .command("completion")
-  .argument("<shell>", "bash, zsh or fish")
-  .description("print a shell's completion script for these commands")
-  .action(loads(async () => (await import("./commands/completion-command.ts")).completionCommand));
+addCommands(program, [...pipelineCommands, ...hostCommands, ...recordCommands, ...shellCommands], repository);
 
 program
   .command("complete", { hidden: true })
@@ -133,7 +67,6 @@ program
     await completeCommand(repository, program, words);
   });
 
-addExamples(program);
 program.hook("preAction", async (_, command) => {
   const { refuseBlank } = await import("./request/refuse-blank.ts");
   await refuseBlank(command);

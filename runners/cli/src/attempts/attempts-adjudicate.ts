@@ -1,5 +1,6 @@
 // `pipeline attempts adjudicate`: adds a person's decision on a rule of a recorded attempt. The record, its verdict and
 // earlier decisions stay as they are.
+
 import { readManifest } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
@@ -10,7 +11,7 @@ import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { addAdjudication } from "@mlrb/local/records/adjudications";
 import { decisionText } from "@mlrb/report/read/decisions";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { refuse } from "../request/refuse.ts";
+import { refuse, refuseWords } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { oneLine } from "../show/one-line.ts";
@@ -23,16 +24,11 @@ const verdicts = ["pass", "fail"] as const;
 export function attemptsAdjudicate(repository: string, what: string, options: AdjudicateOptions): number {
   const place = attemptPlace(repository, options.root);
   const found = findAttempt(what, place);
-  if (typeof found === "string") {
-    process.stderr.write(`${found}\n`);
-    return 2;
-  }
-  if (found.kind !== "record") {
-    process.stderr.write(
-      `not-recorded: ${oneLine(what)} is ${found.kind}, and people decide on records\n  help: \`${typedProgram()} attempts list\` shows which attempts are recorded\n`,
+  if (typeof found === "string") return refuseWords(found);
+  if (found.kind !== "record")
+    return refuseWords(
+      `not-recorded: ${oneLine(what)} is ${found.kind}, and people decide on records\n  help: \`${typedProgram()} attempts list\` shows which attempts are recorded`,
     );
-    return 2;
-  }
   const verdict = verdicts.find((one) => one === options.verdict);
   const [by, reason] = [oneLine(options.by).trim(), oneLine(options.reason).trim()];
   const problems = [

@@ -1,4 +1,5 @@
 // `pipeline explain`: shows why an instance would run or be reused, the parts of its key, and the stages upstream.
+
 import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
@@ -6,6 +7,7 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { bind } from "@mlrb/local/decide/bind-inputs";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { openWorkspace } from "@mlrb/local/store/workspace";
+import { refuseWords } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { printJson } from "../show/print-json.ts";
@@ -32,10 +34,9 @@ export async function explainCommand(
   const wanted = instancesMatching(plan, pattern);
   if (wanted.length === 0) {
     const ids = plan.instances.map(({ id }) => id);
-    process.stderr.write(
-      `nothing-selected: no stage instance of ${plan.pipeline} matches "${pattern}"\n  help: ${didYouMean(pattern, ids)}\n`,
+    return refuseWords(
+      `nothing-selected: no stage instance of ${plan.pipeline} matches "${pattern}"\n  help: ${didYouMean(pattern, ids)}`,
     );
-    return 2;
   }
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   const { previews, results } = await previewPlan(plan, selected, {

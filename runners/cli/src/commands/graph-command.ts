@@ -1,6 +1,6 @@
-// `pipeline graph`: writes the pipeline as Graphviz, Mermaid or SVG.
+// `pipeline graph`: writes the pipeline as Mermaid or SVG.
 import { writeFileSync } from "node:fs";
-import { didYouMean } from "@mlrb/core/yaml/suggest";
+import { extname } from "node:path";
 import { readStates } from "../attempts/read-states.ts";
 import { type Graph, graphOf } from "../graph/graph.ts";
 import { refuse } from "../request/refuse.ts";
@@ -9,27 +9,24 @@ import type { CommonOptions } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { printJson } from "../show/print-json.ts";
 
-export type GraphOptions = CommonOptions & { format?: string; instances: boolean; output?: string };
+export type GraphOptions = CommonOptions & { instances: boolean; output?: string };
 
 /** Loaded on demand: Graphviz is larger than the rest of the program. */
 const formats: Record<string, (graph: Graph) => Promise<string>> = {
-  dot: async (graph) => (await import("../graph/graph-dot.ts")).graphDot(graph),
-  mermaid: async (graph) => (await import("../graph/graph-mermaid.ts")).graphMermaid(graph),
+  mmd: async (graph) => (await import("../graph/graph-mermaid.ts")).graphMermaid(graph),
   svg: async (graph) => (await import("../graph/graph-svg.ts")).graphSvg(graph),
 };
-
-const formatOfExtension: Record<string, string> = { gv: "dot", dot: "dot", mmd: "mermaid", svg: "svg" };
 
 export async function graphCommand(
   repository: string,
   pipeline: string,
   options: GraphOptions,
 ): Promise<number> {
-  const extension = /\.([a-z]+)$/.exec(options.output ?? "")?.[1] ?? "";
-  const format = options.format ?? formatOfExtension[extension] ?? "dot";
+  const format = options.output === undefined ? "mmd" : extname(options.output).slice(1);
   if (!Object.hasOwn(formats, format)) {
-    const help = didYouMean(format, Object.keys(formats));
-    return refuse([{ code: "unknown-format", message: `no format named "${format}"`, help }], options.json);
+    const message = `no format named "${format}"`;
+    const help = "end the name of the file in .svg, or in .mmd for Mermaid";
+    return refuse([{ code: "unknown-format", message, help }], options.json);
   }
   const request = await rememberedRequest(repository, pipeline, options);
   if (!request) return 2;

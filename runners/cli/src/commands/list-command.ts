@@ -1,6 +1,7 @@
 // `pipeline list`: prints pipelines, tasks, scorers, agents and sources.
 import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
+import { refuseWords } from "../request/refuse.ts";
 import { rememberedAnswer } from "../request/remembered-answer.ts";
 import type { Item } from "../show/list-items.ts";
 import { printJson } from "../show/print-json.ts";
@@ -18,12 +19,10 @@ export async function listCommand(
   what: string | undefined,
   options: { json: boolean },
 ): Promise<number> {
-  if (what !== undefined && !Object.hasOwn(kinds, what)) {
-    process.stderr.write(
-      `unknown-list: there is no list of "${what}"\n  help: ${didYouMean(what, Object.keys(kinds))}\n`,
+  if (what !== undefined && !Object.hasOwn(kinds, what))
+    return refuseWords(
+      `unknown-list: there is no list of "${what}"\n  help: ${didYouMean(what, Object.keys(kinds))}`,
     );
-    return 2;
-  }
   let fresh: Item[] = [];
   const asked = { command: "list" };
   const held = await rememberedAnswer({ repository, root: repository, asked }, async (consulted) => {

@@ -1,4 +1,5 @@
 // `pipeline log`: prints what a stage instance wrote when it last ran here.
+
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { stageMatcher } from "@mlrb/core/plan/select-instances";
@@ -9,6 +10,7 @@ import { journalLines } from "@mlrb/local/journal/journal-lines";
 import { liveRuns } from "@mlrb/local/leases/live-runs";
 import { logPath } from "@mlrb/local/stage/log-path";
 import { stateFolder } from "@mlrb/local/store/state-folder";
+import { refuseWords } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { oneLine } from "../show/one-line.ts";
@@ -31,10 +33,8 @@ const jsonBytesMax = 8 << 20;
 
 export async function logCommand(repository: string, pattern: string, options: LogOptions): Promise<number> {
   const tail = options.tail === undefined ? undefined : Number(options.tail);
-  if (tail !== undefined && !(Number.isSafeInteger(tail) && tail >= 0)) {
-    process.stderr.write(`bad-tail: --tail ${options.tail} is not a whole number\n  help: e.g. --tail 100\n`);
-    return 2;
-  }
+  if (tail !== undefined && !(Number.isSafeInteger(tail) && tail >= 0))
+    return refuseWords(`bad-tail: --tail ${options.tail} is not a whole number\n  help: e.g. --tail 100`);
   const root = rootFolder(repository, options.root);
   const state = stateFolder(root);
   const last = lastEvents(state.journals);
@@ -43,8 +43,7 @@ export async function logCommand(repository: string, pattern: string, options: L
   if (found.length === 0) {
     const near =
       last.size > 0 ? `\n  help: ${didYouMean(pattern, last.keys())}` : "\n  help: nothing has run here yet";
-    process.stderr.write(`nothing-selected: no stage that ran here matches "${pattern}"${near}\n`);
-    return 2;
+    return refuseWords(`nothing-selected: no stage that ran here matches "${pattern}"${near}`);
   }
   const waiting = Map.groupBy(waitingAttempts(state.running), ({ card }) => card.slot.stage);
   const held = new Map(

@@ -1,5 +1,6 @@
 // `pipeline trace`: from a cell of a table to every script, input, attempt and machine behind it. Shows what the last
 // success was made from, and whether a run would now make something else.
+
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
@@ -13,6 +14,7 @@ import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { Store } from "@mlrb/local/store/artifact-store";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { readPlain } from "@mlrb/report/read/read-plain";
+import { refuseWords } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import { lastLines } from "../show/last-lines.ts";
@@ -42,10 +44,9 @@ export async function traceCommand(
             pattern,
             plan.instances.map(({ id }) => id),
           );
-    process.stderr.write(
-      `nothing-selected: no stage instance of ${plan.pipeline} is "${cell.join(" ")}"\n  help: ${help}\n`,
+    return refuseWords(
+      `nothing-selected: no stage instance of ${plan.pipeline} is "${cell.join(" ")}"\n  help: ${help}`,
     );
-    return 2;
   }
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   const { previews } = await previewPlan(plan, selected, { workspace, stale: { kind: plan.onStale } });

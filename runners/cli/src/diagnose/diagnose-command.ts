@@ -47,7 +47,7 @@ type DiagnoseOptions = {
 
 export async function diagnoseCommand(
   repository: string,
-  pipeline: string,
+  pipeline = "full-benchmark",
   options: DiagnoseOptions,
 ): Promise<number> {
   const request = await readRequest(repository, pipeline, { ...options, only: [] });

@@ -5,12 +5,12 @@ import type { Sources } from "@mlrb/core/spec/manifest";
 import type { ContainerEngine } from "@mlrb/docker/container-engine";
 import type { CallTrouble } from "@mlrb/docker/engine-call";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
+import { shellWord } from "@mlrb/core/ports/command-line";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { gpusHere, type Inventory, usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
 import type { RunPurse, StalePolicy } from "@mlrb/local/run/run-request";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import type { Request } from "../request/request.ts";
-import { shellWord } from "../request/typed-command.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import type { Check } from "./check.ts";
 

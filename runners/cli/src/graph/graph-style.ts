@@ -20,10 +20,3 @@ export function edgeLabel({ outputs, private: isPrivate }: GraphEdge): string {
   const said = outputs.every((name) => name === "private");
   return `${outputs.join(", ")}${isPrivate && !said ? " (private)" : ""}`;
 }
-
-/** The look of an edge in dot: dashed where outcomes do not matter, dotted where nothing is read. */
-export const edgeStyles: Record<GraphEdge["kind"], string[]> = {
-  needed: [],
-  collected: ["style=dashed"],
-  after: ["style=dotted"],
-};

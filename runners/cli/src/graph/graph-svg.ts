@@ -1,9 +1,50 @@
 // A graph as SVG, by Graphviz compiled to WebAssembly, so that it need not be installed.
 import { instance } from "@viz-js/viz";
-import type { Graph } from "./graph.ts";
-import { graphDot } from "./graph-dot.ts";
+import { oneLine } from "../show/one-line.ts";
+import type { Graph, GraphEdge } from "./graph.ts";
+import { edgeLabel, privateColour, stateColours } from "./graph-style.ts";
 
-export async function graphSvg(graph: Graph): Promise<string> {
+const font = { fontname: "Helvetica,Arial,sans-serif" };
+const line = { color: "#444444", ...font };
+
+export async function graphSvg({ title, nodes, edges }: Graph): Promise<string> {
   const graphviz = await instance();
-  return graphviz.renderString(graphDot(graph), { format: "svg" });
+  const drawn = {
+    name: title,
+    graphAttributes: { rankdir: "LR", label: literal([title]), labelloc: "t", ...font },
+    nodeAttributes: { shape: "box", margin: "0.25,0.1", style: "filled", ...line, fontsize: 11 },
+    edgeAttributes: { ...line, fontsize: 9 },
+    nodes: nodes.map(({ id, name, lines, state, durable, untrusted, href }) => ({
+      name: id,
+      attributes: {
+        label: literal([name, ...lines]),
+        fillcolor: stateColours[state],
+        ...(durable && { peripheries: 2 }),
+        ...(untrusted && { style: "filled,dashed" }),
+        ...(href !== undefined && { URL: literal([href]), tooltip: literal([name]) }),
+      },
+    })),
+    edges: edges.map((edge) => ({
+      tail: edge.from,
+      head: edge.to,
+      attributes: {
+        label: literal([edgeLabel(edge)]),
+        style: edgeStyles[edge.kind],
+        ...(edge.private && { color: privateColour, fontcolor: privateColour }),
+      },
+    })),
+  };
+  return graphviz.renderString(drawn, { format: "svg" });
+}
+
+/** Dashed where outcomes do not matter, dotted where nothing is read. */
+const edgeStyles: Record<GraphEdge["kind"], string> = {
+  needed: "solid",
+  collected: "dashed",
+  after: "dotted",
+};
+
+/** Graphviz reads a backslash as an escape (`\\N` is the node's name) and `&…;` as an entity. */
+function literal(lines: string[]): string {
+  return lines.map((text) => oneLine(text).replaceAll("&", "&amp;").replaceAll("\\", "\\\\")).join("\\n");
 }

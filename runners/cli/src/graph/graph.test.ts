@@ -6,7 +6,6 @@ import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { InstanceState } from "../show/instance-state.ts";
 import { type Graph, graphOf } from "./graph.ts";
-import { graphDot } from "./graph-dot.ts";
 import { graphMermaid } from "./graph-mermaid.ts";
 import { graphSvg } from "./graph-svg.ts";
 
@@ -57,28 +56,7 @@ const some = {
   report: "uncertain",
 } as const;
 
-test("a DOT graph shows stages with their instances and states, and the artifacts between them", () => {
-  assert.equal(
-    graphDot(graph(some)),
-    `digraph "test (default)" {
-  graph [rankdir=LR, label="test (default)", labelloc=t, fontname="Helvetica,Arial,sans-serif"]
-  node [shape=box, margin="0.25,0.1", style="filled", color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=11]
-  edge [color="#444444", fontname="Helvetica,Arial,sans-serif", fontsize=9]
-  "make" [label="make\\n2 over word\\n2 up to date", fillcolor="#d9f2d9"]
-  "attempt" [label="attempt\\n2 over word\\ndurable, untrusted\\n1 up to date, 1 failed", fillcolor="#f8d0d0", peripheries=2, style="filled,dashed"]
-  "score" [label="score\\n2 over word\\n1 up to date, 1 uncertain", fillcolor="#fff6d8"]
-  "report" [label="report\\n1 uncertain", fillcolor="#fff6d8"]
-  "make" -> "attempt" [label="text, notes"]
-  "attempt" -> "score" [label="work"]
-  "make" -> "score" [label="answers (private)", color="#b00020", fontcolor="#b00020"]
-  "score" -> "report" [label="score (private)", color="#b00020", fontcolor="#b00020", style=dashed]
-  "attempt" -> "report" [label="work", style=dashed]
-}
-`,
-  );
-});
-
-test("a Mermaid flowchart shows the same", () => {
+test("a Mermaid flowchart shows stages with their instances and states, and the artifacts between them", () => {
   assert.equal(
     graphMermaid(graph(some)),
     `---
@@ -147,7 +125,7 @@ test("the state that most needs attention colours a stage of several states", ()
   assert.equal(coloured("uncertain", "stale"), "stale");
 });
 
-test("characters with a meaning in DOT or Mermaid are drawn literally", async () => {
+test("characters with a meaning in Graphviz or Mermaid are drawn literally", async () => {
   const node = { lines: [], state: "stale", durable: false, untrusted: false } as const;
   const names = ['a"b\\N<i>&#35;', "c\\l|[x]`y`"];
   const odd: Graph = {
@@ -176,5 +154,7 @@ test("an SVG has a box for each stage and a line for each edge, coloured by stat
   assert.equal(svg.match(/class="node"/g)?.length, 4);
   assert.equal(svg.match(/class="edge"/g)?.length, 5);
   assert.match(svg, /<title>attempt<\/title>\s*<polygon fill="#f8d0d0"[^>]*stroke-dasharray/);
-  assert.match(svg, /answers \(private\)/);
+  assert.match(svg, /<title>make&#45;&gt;attempt<\/title>\s*<path[^>]*stroke="#444444"/);
+  assert.match(svg, /<title>attempt&#45;&gt;report<\/title>\s*<path[^>]*stroke-dasharray/);
+  assert.match(svg, /<text[^>]*fill="#b00020"[^>]*>answers \(private\)/);
 });

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Command } from "commander";
-import { loadsIn } from "../command-options.ts";
-import { readingCommands } from "../pipeline-commands.ts";
-import { attemptCommands } from "../record-commands.ts";
+import { addCommands } from "../command-table.ts";
+import { hostCommands, shellCommands } from "../host-commands.ts";
+import { pipelineCommands } from "../pipeline-commands.ts";
+import { recordCommands } from "../record-commands.ts";
 import { completions, type NameKind, type Names } from "./completions.ts";
 
 const program = new Command("pipeline").helpCommand(false);
-readingCommands(program, loadsIn(""));
-attemptCommands(program, loadsIn(""));
-program.command("check").argument("[file...]").description("check files");
-program.command("cache").command("stats").description("print the cache's size");
-program.command("completion").argument("<shell>");
+addCommands(program, [...pipelineCommands, ...hostCommands, ...recordCommands, ...shellCommands], "");
 program.command("complete", { hidden: true }).argument("[word...]");
 
 const known: Record<NameKind, string[]> = {
@@ -39,7 +36,7 @@ const values = async (line: string) => (await at(line)).values;
 test("the first word is completed to a command, and hidden commands are left out", async () => {
   assert.deepEqual(await values("st"), ["status"]);
   assert.ok(!(await values("")).includes("complete"));
-  assert.deepEqual(await values("cache "), ["stats"]);
+  assert.deepEqual(await values("cache "), ["stats", "verify", "gc"]);
   assert.deepEqual(await values("cache stats "), []);
 });
 
@@ -49,7 +46,7 @@ test("an argument and an option's value are completed by the kind of name that t
   assert.deepEqual(await values("status hello "), []);
   assert.deepEqual(await values("status hello --profile p"), ["paper"]);
   assert.deepEqual(await values("status hello --only a"), ["attempt", "anchors"]);
-  assert.deepEqual(await values("graph hello --format "), ["dot", "mermaid", "svg"]);
+  assert.deepEqual(await values("attempts export hello --format "), ["inspect", "atif"]);
   assert.deepEqual(await values("completion "), ["bash", "zsh", "fish"]);
   assert.deepEqual(await values("log an"), ["anchors"]);
   assert.deepEqual(await values("attempts adjudicate 3f2a --verdict "), ["pass", "fail"]);

@@ -18,7 +18,7 @@ const ofOption: Record<string, NameKind | string[]> = {
   "--task": "tasks",
   "--pipeline": "pipelines",
   "--executor": "executors",
-  "--format": ["dot", "mermaid", "svg"],
+  "--format": ["inspect", "atif"],
   "--verdict": ["pass", "fail"],
 };
 

@@ -12,6 +12,12 @@ export function refuse(problems: Diagnostic[], json: boolean): 2 {
   return 2;
 }
 
+/** The same in words that are ready to be printed. */
+export function refuseWords(words: string): 2 {
+  process.stderr.write(`${words}\n`);
+  return 2;
+}
+
 export function printDiagnostics(problems: Diagnostic[], json: boolean): void {
   for (const problem of problems) {
     const { place, ...rest } = problem;

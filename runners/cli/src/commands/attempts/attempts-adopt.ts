@@ -6,6 +6,7 @@ import { adoptLost } from "@mlrb/local/attempts/adopt-lost";
 import type { LostAttempt } from "@mlrb/local/attempts/lost-attempts";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
 import { oneLine } from "../../show/one-line.ts";
@@ -17,10 +18,7 @@ export async function attemptsAdopt(
   options: PlaceOptions,
 ): Promise<number> {
   const wanted = which(what, attemptPlace(repository, options.root));
-  if (typeof wanted === "string") {
-    process.stderr.write(`${wanted}\n`);
-    return 2;
-  }
+  if (typeof wanted === "string") return refuseWords(wanted);
   const root = rootFolder(repository, options.root);
   const workspace = openWorkspace({ repository, root, pipeline: "", profile: "" });
   const adopted = await adoptLost(workspace, wanted);

@@ -1,4 +1,5 @@
 // `pipeline attempts export WHAT --format …`: writes an attempt, or all attempts of a run, for another program.
+
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
@@ -13,6 +14,7 @@ import {
   type FoundAttempt,
   findAttempt,
 } from "../../request/find-attempt.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, typedIn } from "../../request/root-folder.ts";
 
 type Format = {
@@ -43,10 +45,7 @@ export type ExportLogOptions = PlaceOptions & { format: string; output?: string;
 export function attemptsExportLog(repository: string, what: string[], options: ExportLogOptions): number {
   const place = attemptPlace(repository, options.root);
   const asked = documentsOf(what, options, place);
-  if (typeof asked === "string") {
-    process.stderr.write(`${asked}\n`);
-    return 2;
-  }
+  if (typeof asked === "string") return refuseWords(asked);
   for (const { sources, file, pieces } of asked) {
     const bytes = write(file, pieces());
     const ids = sources.map(({ id }) => id);

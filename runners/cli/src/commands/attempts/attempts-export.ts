@@ -1,4 +1,5 @@
 // `pipeline attempts export`: copies records for other machines.
+
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { counted } from "@mlrb/core/text/counted";
@@ -10,6 +11,7 @@ import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-rec
 import { recordDigests } from "@mlrb/local/records/record-index";
 import { signDigest } from "@mlrb/local/signatures/ssh-signature";
 import { attemptPlace } from "../../request/find-attempt.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
 import { oneLine } from "../../show/one-line.ts";
@@ -44,10 +46,7 @@ export async function attemptsExport(
   const decisions = unexported(state.attempts, { to, records: added });
   const archive = { attempts: state.attempts, own, to, added, decisions };
   const problem = sign === undefined ? signedProblem(archive) : foreignProblem(archive, records);
-  if (problem !== undefined) {
-    process.stderr.write(`${problem}\n`);
-    return 2;
-  }
+  if (problem !== undefined) return refuseWords(problem);
   mkdirSync(to, { recursive: true });
   if (sign !== undefined) rmSync(join(to, signatureFile), { force: true }); // it may not cover what is added
   const copied = new Map<string, string>();
@@ -55,10 +54,7 @@ export async function attemptsExport(
   exportAdjudications(to, decisions);
   const signed =
     sign === undefined ? undefined : signArchive(archive, { key: rootFolder(repository, sign), records });
-  if (signed !== undefined && "problem" in signed) {
-    process.stderr.write(`${signed.problem}\n`);
-    return 2;
-  }
+  if (signed !== undefined && "problem" in signed) return refuseWords(signed.problem);
   const how = signed ? `, signed; the archive's digest is ${signed.digest}` : "";
   const decided = decisions.length > 0 ? `, ${counted(decisions.length, "decision")}` : "";
   process.stdout.write(`${counted(found.length, "attempt")} exported${decided}${how}\n`);

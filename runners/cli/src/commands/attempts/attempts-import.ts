@@ -1,5 +1,6 @@
 // `pipeline attempts import`: adds records that another machine exported. `pipeline attempts use`: chooses between
 // records that compete for one attempt. An imported record never replaces one silently.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { counted } from "@mlrb/core/text/counted";
@@ -20,6 +21,7 @@ import {
   recordText,
 } from "../../attempts/competing-records.ts";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
 import { oneLine } from "../../show/one-line.ts";
@@ -30,15 +32,9 @@ export type ImportOptions = PlaceOptions & { preferImported: boolean; requireSig
 export function attemptsImport(repository: string, dir: string, options: ImportOptions): number {
   const { records, state } = attemptPlace(repository, options.root);
   const folder = rootFolder(repository, dir);
-  if (!existsSync(folder)) {
-    process.stderr.write(`unknown-folder: there is no folder ${dir}\n`);
-    return 2;
-  }
+  if (!existsSync(folder)) return refuseWords(`unknown-folder: there is no folder ${dir}`);
   const from = importedFrom(folder, join(state.state, "allowed_signers"), options.requireSigned);
-  if ("problem" in from) {
-    process.stderr.write(`${from.problem}\n`);
-    return 2;
-  }
+  if ("problem" in from) return refuseWords(from.problem);
   const now = new Date();
   const ends = recordDigests(folder).map((digest) => ({
     digest,
@@ -138,18 +134,15 @@ export function attemptsUse(repository: string, what: string, options: PlaceOpti
   if (found === undefined || typeof found === "string" || found.kind !== "record") {
     const why =
       typeof found === "string" ? found : `unknown-attempt: "${what}" is not the digest of a record`;
-    process.stderr.write(
-      `${why}${why.includes("\n") ? "" : `\n  help: \`${typedProgram()} attempts list\` shows them`}\n`,
+    return refuseWords(
+      `${why}${why.includes("\n") ? "" : `\n  help: \`${typedProgram()} attempts list\` shows them`}`,
     );
-    return 2;
   }
   const over = records.competing(found);
-  if (!records.originOf(found.digest) && !over.some((digest) => records.originOf(digest))) {
-    process.stderr.write(
-      `nothing-to-decide: no imported record competes with ${recordText(found.digest, records)}; of records that were made here, the newest is current\n`,
+  if (!records.originOf(found.digest) && !over.some((digest) => records.originOf(digest)))
+    return refuseWords(
+      `nothing-to-decide: no imported record competes with ${recordText(found.digest, records)}; of records that were made here, the newest is current`,
     );
-    return 2;
-  }
   records.choose(found.digest, over, new Date().toISOString());
   const { pipeline, profile, stage } = found.record.slot;
   if (options.json) printJson({ event: "attempt-use", record: found.digest, slot: found.record.slot, over });

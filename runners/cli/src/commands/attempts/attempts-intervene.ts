@@ -1,5 +1,6 @@
 // `pipeline attempts extend`: more budget for an attempt. The command adds a line to a file in the attempt's folder; the
 // attempt's harness reads it and says so in the trajectory.
+
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import type { AttemptFolder } from "@mlrb/local/attempts/attempt-folders";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { findRunning } from "../../request/find-running.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { printJson } from "../../show/print-json.ts";
 
@@ -24,14 +26,14 @@ export function attemptsExtend(repository: string, what: string, options: Extend
   const hours = amountOf(options.hours, hoursMax);
   const dollars = amountOf(options.dollars, dollarsMax);
   if (hours === undefined || dollars === undefined || hours + dollars === 0)
-    return refuse(
+    return refuseWords(
       `bad-extension: nothing was added\n  help: --hours N and --dollars N are numbers above 0, at most ${hoursMax} hours and ${dollarsMax} dollars; give one of them, or both`,
     );
   const found = attemptAt(repository, what, options);
-  if (typeof found === "string") return refuse(found);
+  if (typeof found === "string") return refuseWords(found);
   const { card } = found;
   if (dollars > 0 && card.parts.budget?.dollars === undefined)
-    return refuse(
+    return refuseWords(
       `no-limit: ${card.slot.stage} has no limit in dollars that could be extended\n  help: --hours N extends its time; --max-cost of its run limits all attempts of the run`,
     );
   const addedMs = Math.round(hours * 3_600_000);
@@ -79,7 +81,7 @@ function add(
 ): number {
   const line = canonicalJson(one);
   const reading = readFormat(intervention, line);
-  if (reading.kind === "unreadable") return refuse(`bad-intervention: ${reading.cause}`);
+  if (reading.kind === "unreadable") return refuseWords(`bad-intervention: ${reading.cause}`);
   const { stage } = card.slot;
   const file = join(path, interventionsFile);
   try {
@@ -88,7 +90,7 @@ function add(
     appendSynced(file, `${torn ? "\n" : ""}${line}\n`);
   } catch (error) {
     const why = isFullDisk(error) ? "no space left on the disk; free some space" : (error as Error).message;
-    return refuse(`not-written: ${stage}: ${why}, then repeat this command`);
+    return refuseWords(`not-written: ${stage}: ${why}, then repeat this command`);
   }
   if (json) {
     const { formatVersion: _, ...fields } = one;
@@ -103,9 +105,4 @@ function add(
     `${stage}: ${words}; ${when}\n  the attempt is in no mean and no test from now on; tables name it with this reason\n`,
   );
   return 0;
-}
-
-function refuse(words: string): number {
-  process.stderr.write(`${words}\n`);
-  return 2;
 }

@@ -1,9 +1,11 @@
 // `pipeline attempts pause`: a running attempt stops before its next model call, until `attempts resume`.
+
 import { join } from "node:path";
 import { attemptId, pauseFile, resumeCommand } from "@mlrb/core/ports/attempt-wait";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { findRunning } from "../../request/find-running.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { inTypedForm } from "../../request/typed-program.ts";
 import { printJson } from "../../show/print-json.ts";
@@ -11,10 +13,7 @@ import { printJson } from "../../show/print-json.ts";
 export function attemptsPause(repository: string, what: string | undefined, options: PlaceOptions): number {
   const root = rootFolder(repository, options.root);
   const found = findRunning(what, { state: stateFolder(root) });
-  if (typeof found === "string") {
-    process.stderr.write(`${found}\n`);
-    return 2;
-  }
+  if (typeof found === "string") return refuseWords(found);
   const { name, path, card } = found;
   const text = canonicalJson({ formatVersion: 1, since: new Date().toISOString() });
   writeWhole(join(path, pauseFile), text, { sync: false });

@@ -1,6 +1,7 @@
 // `pipeline attempts resume`: lets attempts continue, whatever stopped them. An attempt that waits for a person gets the
 // secrets set in this shell, and retries at once: the values go from this process's memory to the supervisor's over a
 // socket that only this user may open. An attempt whose supervisor or host died gets a run that continues it.
+
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { attemptId, pauseFile } from "@mlrb/core/ports/attempt-wait";
@@ -18,6 +19,7 @@ import type { CostOptions } from "../../gates/cost-gate.ts";
 import { axesSet } from "../../request/axes-set.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { isNamed, namedBy } from "../../request/find-running.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import { pipelineNames, readRequest } from "../../request/request.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
@@ -58,15 +60,12 @@ export async function attemptsResume(
     const isOne = found.some((one) => isNamed(one, what) || one.card.slot.stage === what);
     if (found.length === 0 || (isOne && found.length > 1)) {
       const problem = found.length === 0 ? "no attempt that waits" : `${found.length} attempts that wait`;
-      process.stderr.write(`no-such-attempt: ${problem} here is called "${what}"${helpWords(all)}\n`);
-      return 2;
+      return refuseWords(`no-such-attempt: ${problem} here is called "${what}"${helpWords(all)}`);
     }
     chosen.push(...found);
   }
-  if (chosen.length === 0) {
-    process.stderr.write("no-such-attempt: no attempt waits for a person or was broken off here\n");
-    return 2;
-  }
+  if (chosen.length === 0)
+    return refuseWords("no-such-attempt: no attempt waits for a person or was broken off here");
   let refused = 0;
   for (const one of new Set(chosen)) {
     if ("waits" in one && !(await resume(one, options.json))) refused++;

@@ -1,11 +1,13 @@
 // `pipeline attempts score`: scores what an attempt would submit now, with the stages that will score its submission.
 // It reads a copy: neither the attempt's clock and digests nor any table changes.
+
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { inside } from "@mlrb/agents/attempt/workspace";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { findRunning } from "../../request/find-running.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
 import type { ScoredPlace } from "../../request/scored-target.ts";
 import { scoreFolder } from "../score-command.ts";
@@ -18,10 +20,7 @@ export async function attemptsScore(
   options: AttemptScoreOptions,
 ): Promise<number> {
   const found = submissionOf(repository, what, options);
-  if (typeof found === "string") {
-    process.stderr.write(`${found}\n`);
-    return 2;
-  }
+  if (typeof found === "string") return refuseWords(found);
   const { place, task, slot, axes } = found;
   const { pipeline, profile, stage } = slot;
   const of = { stage, agent: axes.agent, seed: axes.seed };

@@ -12,6 +12,7 @@ import { madeText } from "../../attempts/competing-records.ts";
 import { readAttempt } from "../../attempts/read-attempt.ts";
 import { spent, spentWords } from "../../gates/spent.ts";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
 import { oneLine } from "../../show/one-line.ts";
 import { printJson } from "../../show/print-json.ts";
@@ -22,10 +23,7 @@ export type ShowOptions = PlaceOptions & { all: boolean };
 export function attemptsShow(repository: string, what: string, options: ShowOptions): number {
   const place = attemptPlace(repository, options.root);
   const found = findAttempt(what, place);
-  if (typeof found === "string") {
-    process.stderr.write(`${found}\n`);
-    return 2;
-  }
+  if (typeof found === "string") return refuseWords(found);
   if (options.json) {
     const { kind } = found;
     const origin = kind === "record" ? place.records.originOf(found.digest) : undefined;

@@ -1,4 +1,5 @@
 // `pipeline attempts verify`: checks every byte of records, and repairs damaged files from the cache.
+
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { counted } from "@mlrb/core/text/counted";
@@ -8,6 +9,7 @@ import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { type RecordCheck, verifyRecord } from "@mlrb/local/records/verify-record";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
 import { oneLine } from "../../show/one-line.ts";
@@ -26,12 +28,10 @@ export async function attemptsVerify(
     );
   const all = place.records.list();
   const unknown = prefixes.find((prefix) => !all.some((digest) => digest.startsWith(prefix)));
-  if (unknown !== undefined) {
-    process.stderr.write(
-      `unknown-attempt: no attempt's digest begins with "${unknown}"\n  help: \`${typedProgram()} attempts list\` shows all ${all.length}\n`,
+  if (unknown !== undefined)
+    return refuseWords(
+      `unknown-attempt: no attempt's digest begins with "${unknown}"\n  help: \`${typedProgram()} attempts list\` shows all ${all.length}`,
     );
-    return 2;
-  }
   const chosen = all.filter(
     (digest) => prefixes.length === 0 || prefixes.some((one) => digest.startsWith(one)),
   );

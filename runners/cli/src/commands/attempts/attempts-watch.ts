@@ -1,5 +1,6 @@
 // `pipeline attempts watch`: shows what the agent of a running attempt does, what it has used and the time left. It
 // only reads; the attempt continues without it.
+
 import { existsSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -17,6 +18,7 @@ import type { StoryLine } from "@mlrb/report/story/timeline";
 import { markOf } from "@mlrb/report/story/timeline-entry";
 import { FollowedTrajectory } from "../../attempts/follow-trajectory.ts";
 import { findRunning } from "../../request/find-running.ts";
+import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
 import { LiveBlock } from "../../run/live-block.ts";
@@ -41,15 +43,10 @@ export async function attemptsWatch(
   const root = rootFolder(repository, options.root);
   const { running } = stateFolder(root);
   const attempt = findRunning(what, { state: { running } });
-  if (typeof attempt === "string") {
-    process.stderr.write(`${attempt}\n`);
-    return 2;
-  }
+  if (typeof attempt === "string") return refuseWords(attempt);
   const { trajectory, ledger } = outputPaths(attempt.path, attempt.card.gives);
-  if (trajectory === undefined) {
-    process.stderr.write(`no-trajectory: ${attempt.card.slot.stage} writes no trajectory to watch\n`);
-    return 2;
-  }
+  if (trajectory === undefined)
+    return refuseWords(`no-trajectory: ${attempt.card.slot.stage} writes no trajectory to watch`);
   const followed = new FollowedTrajectory(trajectory);
   const block = !options.json && isLive(process.stdout) ? new LiveBlock(process.stdout) : undefined;
   const below = () =>

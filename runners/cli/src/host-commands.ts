@@ -1,0 +1,78 @@
+// The commands on the checkout, this machine and the shell.
+import { executor, json, option, place, prices, profile, set } from "./command-options.ts";
+import type { CommandRow } from "./command-table.ts";
+
+export const hostCommands: CommandRow[] = [
+  {
+    name: "check [file...]",
+    does: "check YAML files; runs nothing",
+    takes: "YAML files (default: every pipeline, task, scorer, agent preset and source)",
+    options: [json],
+    examples: `
+      # every problem of every YAML file
+      tasks/baby-lm/task.yaml # the problems of one file`,
+    load: async () => (await import("./commands/check-command.ts")).checkCommand,
+  },
+  {
+    name: "list [what]",
+    does: "list pipelines, tasks, scorers, agents and sources",
+    takes: "pipelines, tasks, scorers, agents or sources (default: all five)",
+    options: [json],
+    examples: `
+      # pipelines, tasks, scorers and agents
+      scorers --json # one kind, as JSON`,
+    load: async () => (await import("./commands/list-command.ts")).listCommand,
+  },
+  {
+    name: "doctor [pipeline]",
+    does: "show what this machine has, what each profile lacks, and how to install it",
+    options: [
+      profile,
+      set(),
+      ...place,
+      executor,
+      ...prices({
+        maxCost: "with --models: also ask for a tool call; all may cost this many dollars",
+        price: "with --max-cost: price of a model",
+      }),
+      option(
+        "--models [agents]",
+        "also check that models answer, of all agents or of these (a,b); costs tokens",
+      ),
+      option("--yes", "with --models: also ask for a tool call, without a limit on the cost"),
+    ],
+    examples: `
+      # which profiles of full-benchmark can run here, and what is missing
+      --profile paper --set task=baby-lm # what this machine lacks for one profile, with these values
+      --models gpt-4o,claude-3-5-sonnet # whether the models of these agents answer
+      --profile paper --models --max-cost 1 # also whether the models of its agents call tools, for at most a dollar
+      hello --root /scratch/mlrb # another pipeline, with .mlrb/ on another disk`,
+    load: async () => (await import("./commands/doctor-command.ts")).doctorCommand,
+  },
+  {
+    name: "diagnose [pipeline]",
+    does: "write versions, doctor, plan, journals and logs as one archive without keys and private rows",
+    options: [
+      profile,
+      set(),
+      ...place,
+      option("--output <file>", "the archive, e.g. bundle.tar.gz (default: in .mlrb/diagnostics/)"),
+    ],
+    examples: `
+      full-benchmark --profile shakedown # an archive in .mlrb/diagnostics/
+      full-benchmark --output ../bundle.tar.gz # of the default profile, elsewhere`,
+    load: async () => (await import("./diagnose/diagnose-command.ts")).diagnoseCommand,
+  },
+];
+
+export const shellCommands: CommandRow[] = [
+  {
+    name: "completion <shell>",
+    does: "print a shell's completion script for these commands",
+    takes: "bash, zsh or fish",
+    examples: `
+      bash # its first lines say where to put it; also zsh and fish
+      zsh # with pnpm --silent, without pnpm's own output`,
+    load: async () => (await import("./commands/completion-command.ts")).completionCommand,
+  },
+];
