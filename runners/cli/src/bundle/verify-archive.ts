@@ -1,6 +1,6 @@
 // Compares each byte of an evidence bundle with what its list says, and names the places that differ.
 import { createHash } from "node:crypto";
-import { readFormat, versionHelp } from "@mlrb/formats/read-format";
+import { readFormat, unreadableWords } from "@mlrb/formats/read-format";
 import { type EvidenceBundle, evidenceBundle } from "@mlrb/formats/report/evidence-bundle";
 import {
   block,
@@ -47,8 +47,7 @@ export function verifyArchive(archive: ArchiveBytes): Verified {
     return { kind: "unreadable", cause: `there is no ${listName} at its beginning`, differences: [] };
   const list = archive.read(block, bytes);
   const reading = readFormat(evidenceBundle, list.toString("utf8"));
-  const problem =
-    reading.kind === "ok" ? pathProblem(reading.value) : `${reading.cause}${versionHelp(reading.cause)}`;
+  const problem = reading.kind === "ok" ? pathProblem(reading.value) : unreadableWords(reading);
   const sealAt = block + bytes + paddingBytes(bytes);
   // a list that cannot be read does not say whether it is signed
   const signed = reading.kind === "ok" ? reading.value.signed : hasSignature(archive, { list, sealAt });

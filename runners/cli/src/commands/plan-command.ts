@@ -9,7 +9,6 @@ import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { startedIn } from "../gates/gate.ts";
 import { gpusAsked, tooFewGpus } from "../gates/gpu-gate.ts";
-import { notYetProblem } from "../gates/not-yet-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import { downloadAmount, downloadDiskBytes, downloadWords } from "../gates/source-checks.ts";
 import { sourceProblems, toDownload } from "../gates/source-gate.ts";
@@ -48,11 +47,7 @@ export async function planCommand(
   const fetched = "sources" in downloads ? downloads.sources : [];
   const here = gpusAsked(plan, selected);
   const note =
-    notYetProblem(request, previews) ??
-    (await checkProblem(request, previews, gate)) ??
-    tooFewGpus(request, previews, here) ??
-    closed ??
-    dear;
+    (await checkProblem(request, previews, gate)) ?? tooFewGpus(request, previews, here) ?? closed ?? dear;
   const actions = { run: 0, reuse: 0, stale: 0 };
   for (const preview of previews) {
     actions[preview.action]++;

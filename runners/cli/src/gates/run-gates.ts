@@ -9,7 +9,6 @@ import { type CostOptions, costAgreed } from "./cost-gate.ts";
 import type { Gate } from "./gate.ts";
 import { gpuGate } from "./gpu-gate.ts";
 import { keyGate } from "./key-gate.ts";
-import { notYetGate } from "./not-yet-gate.ts";
 import { priceGate } from "./price-gate.ts";
 import { slurmGate } from "./slurm-gate.ts";
 import { sourceGate } from "./source-gate.ts";
@@ -21,7 +20,6 @@ export async function mayRun(
   { purse, options }: { purse: RunPurse; options: CostOptions & { json: boolean } },
 ): Promise<boolean> {
   const problems = [
-    await notYetGate(request, gate),
     await checkGate(request, gate),
     ...(await sourceGate(request, gate)),
     await keyGate(request, gate),

@@ -1,7 +1,7 @@
 // Reads a frozen protocol, and compares it with what was observed. Another person may have edited the file.
 // Pure: no disk, no clock.
 import { createHash } from "node:crypto";
-import { type Reading, readFormat, versionHelp } from "@mlrb/formats/read-format";
+import { type Reading, readFormat, unreadableWords } from "@mlrb/formats/read-format";
 import {
   type FrozenProtocol,
   frozenProtocol,
@@ -20,8 +20,7 @@ export function digestOf(protocol: Protocol): string {
 /** A protocol whose digest is right. */
 export function readProtocol(text: string): Reading<FrozenProtocol> {
   const reading = readFormat(frozenProtocol, text);
-  if (reading.kind === "unreadable")
-    return { ...reading, cause: plainText(`${reading.cause}${versionHelp(reading.cause)}`) };
+  if (reading.kind === "unreadable") return { ...reading, cause: plainText(unreadableWords(reading)) };
   const { digest, ...protocol } = reading.value;
   const found = digestOf(protocol);
   if (found === digest) return reading;

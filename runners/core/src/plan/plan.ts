@@ -94,8 +94,6 @@ export type Execution = {
   };
   /** Whether its script may start programs or load native code. */
   programs?: true;
-  /** What is still missing, in words: it may not start. */
-  notYet?: string;
   /** Whether it is marked if there is nothing that it starts after. */
   needsCheck?: true;
   /** An axis: instances start in the order of its values, in a fixed random order within one value. */

@@ -15,11 +15,6 @@ export function exactInterval(events: number, trials: number): Interval {
   return [lowerBound(events, trials), 1 - lowerBound(trials - events, trials)];
 }
 
-/** The fewest trials without an event whose upper bound is at most `rate`. */
-export function trialsNeeded(rate: number): number {
-  return Math.ceil(Math.log(tail) / Math.log1p(-rate));
-}
-
 /** The rate at which `events` or more have probability 2.5 %. */
 function lowerBound(events: number, trials: number): number {
   if (events === 0) return 0;

@@ -176,11 +176,6 @@ export const stageSpec = {
       description:
         "Whether tables mark an instance if the plan has no instance of `startAfter`. May be a field: {params.checked}.",
     },
-    notYet: {
-      ...text,
-      description:
-        "What is still missing, in words: a run that would start the stage is refused with it, and plan shows it. May be a field; without a value nothing is missing.",
-    },
     untrusted: { ...flag, description: "Runs untrusted code: may need public artifacts only." },
     opens: {
       ...oneOf("untrusted"),
