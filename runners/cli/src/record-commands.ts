@@ -82,7 +82,7 @@ export function attemptCommands(program: Command, loads: Loads): void {
     .addOption(
       new Option(
         "--keep <what>",
-        "final: remove snapshots; none: also final submissions (default: `retain` of the profile, else final)",
+        "final: remove snapshots; none: also final submissions (default: final)",
       ).choices(["final", "none"]),
     )
     .option("--dry-run", "print what would go, and which stages could not run again; remove nothing", false)
