@@ -81,11 +81,6 @@ test("the table of detectable differences equals the computed powers", () => {
       if (found.kind === "undetectable") return "none";
       return `${found.superiority.toFixed(2)} (${found.normalShift.toFixed(1)})`;
     };
-    assert.deepEqual(row, [
-      row[0],
-      superiority(7, 0.05),
-      superiority(1, 0.05),
-      superiority(1, 0.05 / 7),
-    ]);
+    assert.deepEqual(row, [row[0], superiority(7, 0.05), superiority(1, 0.05), superiority(1, 0.05 / 7)]);
   }
 });

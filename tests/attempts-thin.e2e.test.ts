@@ -1,12 +1,11 @@
 // `attempts thin` removes weights once everything planned was made of them, and no command repeats an attempt for them.
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { recordsIn } from "./support/end-state.ts";
-import { counted, type Lab, lab, lineOf, outcomes, waiting } from "./support/lab.ts";
+import { counted, type Lab, lab, lineOf, outcomes } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -14,10 +13,10 @@ after(() => repository.remove());
 
 const mib = 1 << 20;
 
-type Defined = { scorer?: string; fails?: boolean; retain?: Record<string, string> };
+type Defined = { scorer?: string; fails?: boolean };
 
 /** An attempt with a submission and a snapshot of 2 MiB each, a clean copy of each, and their scores. */
-function define(at: Lab, { scorer = "1", fails = false, retain }: Defined = {}): void {
+function define(at: Lab, { scorer = "1", fails = false }: Defined = {}): void {
   const bytes = (letter: string) => `head -c ${2 * mib} /dev/zero | tr '\\0' ${letter}`;
   const makes = [
     `mkdir {outputs.snapshots}/1`,
@@ -34,7 +33,7 @@ function define(at: Lab, { scorer = "1", fails = false, retain }: Defined = {}):
     );
   at.define({
     axes: { seed: [1] },
-    profiles: { only: { default: true, ...(retain && { retain }) } },
+    profiles: { only: { default: true } },
     stages: {
       attempt: {
         each: ["seed"],
@@ -159,26 +158,13 @@ test("a submission without all its scores stays, with the missing ones named, an
   assert.deepEqual([weights("submission"), at.executions().attempt], [false, 1]);
 });
 
-test("a profile that thins after scoring does so at the end of a run, and another profile removes nothing", async (t) => {
-  const kept = thinning(t, { retain: { weights: "none" } });
-  assert.equal((await kept.at.run()).code, 0);
-  assert.equal(kept.weights("submission"), true);
-  const { at, weights } = thinning(t, { retain: { weights: "none", thin: "scored" } });
-  const said = await at.pipeline(["run", at.name, "--root", at.root]);
-  assert.equal(said.code, 0, said.stderr);
-  assert.match(said.stderr, /^1 attempt thinned, 4\.0 MiB freed$/m);
-  assert.deepEqual([weights("snapshots/1"), weights("submission")], [false, false]);
-  const again = await at.run();
-  assert.deepEqual([again.code, at.executions().attempt], [0, 1]);
-});
-
 test("weights stay until every profile that uses the attempt has its scores, whatever a narrowed run or command made", async (t) => {
   const at = lab(t, repository);
   const makes = `head -c ${2 * mib} /dev/zero > {outputs.submission}/model.safetensors`;
   at.define({
     axes: { seed: [1], scorer: ["a", "b"] },
     profiles: {
-      only: { default: true, retain: { weights: "none", thin: "scored" } },
+      only: { default: true },
       wide: { extends: "only", axes: { scorer: ["a", "b", "c"] } },
     },
     stages: {
@@ -197,10 +183,9 @@ test("weights stay until every profile that uses the attempt has its scores, wha
     },
   });
   const thin = (...args: string[]) => at.pipeline(["attempts", "thin", ...args, "--root", at.root]);
-  const narrowed = await at.run("--set", "scorer=a");
-  assert.match(narrowed.stderr, /^no weights were removed: a run with --set or --only /m);
+  assert.equal((await at.run("--set", "scorer=a")).code, 0);
   const missing = "not made yet in profile wide: score\\[seed=1,scorer=c\\]";
-  assert.match((await at.run()).stderr, new RegExp(`^weights of 1 attempt stay, .*: ${missing}$`, "m"));
+  assert.equal((await at.run()).code, 0);
   const foreign = await thin("--set", "scorer=a");
   assert.equal(foreign.code, 2);
   assert.match(foreign.stderr, /^foreign-axis: attempt\[seed=1\] has no axis scorer\n {2}help: .*: seed;/m);
@@ -209,43 +194,8 @@ test("weights stay until every profile that uses the attempt has its scores, wha
   assert.match(asked.stdout, new RegExp(`its submission: ${missing}$`, "m"));
   const wide = await at.run("--profile", "wide");
   assert.deepEqual([wide.code, at.executions().attempt], [0, 1], wide.stderr);
+  assert.equal((await thin("--keep", "none")).code, 0);
   const { digest } = recordsIn(at.root)[0]!;
   const file = join(at.root, ".mlrb/attempts/records", digest, "submission/model.safetensors");
   assert.equal(existsSync(file), false, "now every score is there");
-});
-
-test("a run removes weights by the files and the code of its begin", async (t) => {
-  const at = lab(t, repository);
-  const wait = waiting(at);
-  const makes = `head -c ${2 * mib} /dev/zero > {outputs.submission}/model.safetensors`;
-  const defineWith = (scorers: string[]) =>
-    at.define({
-      axes: { seed: [1], scorer: ["a"] },
-      profiles: {
-        only: { default: true, retain: { weights: "none", thin: "scored" } },
-        wide: { extends: "only", axes: { scorer: scorers } },
-      },
-      stages: {
-        attempt: { each: ["seed"], durable: true, command: makes, gives: { submission: "dir" } },
-        score: {
-          each: ["seed", "scorer"],
-          needs: ["attempt.submission"],
-          command: `${wait.command}; echo {scorer} > {outputs.score}`,
-          gives: { score: "file" },
-        },
-      },
-    });
-  defineWith(["a", "b"]);
-  await setTimeout(1100); // so that the plan is stored
-  assert.equal((await at.run("--only", "attempt")).code, 0);
-  const running = at.run();
-  await wait.begun();
-  defineWith(["a"]); // would let the weights go
-  const code = join(repository.path, "runners/cli/src/attempts/attempts-thin.ts");
-  renameSync(code, `${code}.away`);
-  t.after(() => renameSync(`${code}.away`, code));
-  wait.go();
-  const said = await running;
-  assert.equal(said.code, 0, said.stdout + said.stderr);
-  assert.match(said.stderr, /^weights of 1 attempt stay, .*: not made yet in profile wide: score/m);
 });

@@ -156,7 +156,7 @@ export const recordCommands: CommandRow[] = [
       set(),
       option(
         "--keep <what>",
-        "final: remove snapshots; none: also final submissions (default: `retain` of the profile, else final)",
+        "final: remove snapshots; none: also final submissions (default: final)",
       ).choices(["final", "none"]),
       option("--dry-run", "print what would go, and which stages could not run again; remove nothing"),
     ],

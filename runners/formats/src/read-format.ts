@@ -7,7 +7,8 @@ import { causeOf, outsideUnions, valueWords } from "./problem-words.ts";
 import type { TypeOf } from "./schema.ts";
 import { storedValidator } from "./stored-validator.ts";
 
-export type Reading<T> = { kind: "ok"; value: T } | { kind: "unreadable"; cause: string };
+/** `help`: the way out where the cause is another version of the format. */
+export type Reading<T> = { kind: "ok"; value: T } | { kind: "unreadable"; cause: string; help?: string };
 
 // Most starts of the program check nothing, and importing ajv would take longer than the rest of their work.
 const require = createRequire(import.meta.url);
@@ -51,7 +52,7 @@ export function checkFormat<const Schema extends object>(
   if (quickValidator(schema)(value)) return { kind: "ok", value: value as TypeOf<Schema> };
   const validate = wordy.getOrInsertComputed(schema, () => wordyValidator(schema));
   validate(value);
-  return { kind: "unreadable", cause: versionCause(schema, value) ?? causeOf(validate.errors!) };
+  return { kind: "unreadable", ...(versionCause(schema, value) ?? { cause: causeOf(validate.errors!) }) };
 }
 
 /** A check without a cause, fast enough for millions of lines. */
@@ -91,18 +92,17 @@ function wordyValidator(schema: object, more: Options = {}): ValidateFunction {
 }
 
 /** For a file of another version the version is the cause, whatever else differs. */
-function versionCause(schema: object, value: unknown): string | undefined {
+function versionCause(schema: object, value: unknown): { cause: string; help?: string } | undefined {
   const { properties } = schema as { properties?: { formatVersion?: { const?: number } } };
   const known = properties?.formatVersion?.const;
   if (known === undefined || !isTable(value)) return undefined;
   const { formatVersion } = value;
   if (formatVersion === known) return undefined;
-  return formatVersion === undefined
-    ? "formatVersion is missing"
-    : `formatVersion is ${valueWords(formatVersion)}, not ${known}`;
+  if (formatVersion === undefined) return { cause: "formatVersion is missing" };
+  const cause = `formatVersion is ${valueWords(formatVersion)}, not ${known}`;
+  return { cause, help: "use the mlrb that wrote it" };
 }
 
-/** The way out where the cause is another version of the format; else empty. */
-export function versionHelp(cause: string): string {
-  return /^formatVersion is (?!missing)/.test(cause) ? "; use the mlrb that wrote it" : "";
+export function unreadableWords({ cause, help }: { cause: string; help?: string }): string {
+  return help === undefined ? cause : `${cause}; ${help}`;
 }

@@ -1,11 +1,15 @@
 // `pipeline attempts thin`: removes weights from recorded attempts, from their records and from the cache. Everything
-// else of the records stays.
+// else of the records stays. Weights may go once everything planned was made from them; the snapshots go before the
+// submission, and the submission only if a person asks for it.
 
-import type { Plan } from "@mlrb/core/plan/plan";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { counted } from "@mlrb/core/text/counted";
-import type { RetainSpec } from "@mlrb/formats/declared/pipeline";
+import { formatBytes } from "@mlrb/core/text/units";
+import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
+import { contentIn } from "@mlrb/local/decide/thinned-inputs";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import { type ThinnedRecord, thinRecords, type WantedThin } from "@mlrb/local/records/thin-records";
 import type { Result } from "@mlrb/local/run/result";
 import { liveRun } from "@mlrb/local/store/garbage-collection";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
@@ -15,9 +19,6 @@ import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
-import { type PlannedAttempt, thinAttempts } from "./thin-attempts.ts";
-import { thinJson, thinText } from "./thin-lines.ts";
-import { mayGo, type OtherProfile } from "./thin-plan.ts";
 
 export type ThinOptions = PlaceOptions & { keep?: "final" | "none"; dryRun: boolean; set: string[] };
 
@@ -29,13 +30,9 @@ export async function attemptsThin(
 ): Promise<number> {
   const place = attemptPlace(repository, options.root);
   const chosen = chosenRecords(asked, place);
-  if (typeof chosen === "string") {
-    process.stderr.write(`${chosen}\n`);
-    return 2;
-  }
-  const foreign = foreignAxis(chosen, options.set);
-  if (foreign !== undefined) {
-    process.stderr.write(`${foreign}\n`);
+  const problem = typeof chosen === "string" ? chosen : foreignAxis(chosen, options.set);
+  if (typeof chosen === "string" || problem !== undefined) {
+    process.stderr.write(`${problem}\n`);
     return 2;
   }
   const busy = liveRun(place.state);
@@ -52,8 +49,7 @@ export async function attemptsThin(
     const found = await plannedHere(repository, records[0]!, options);
     if (!found) return 2;
     workspace ??= found.workspace;
-    const keep = options.keep ?? found.plan.retain.weights;
-    planned.push(...records.map((held) => ({ held, may: mayGo(held, keep, found), ...found })));
+    planned.push(...records.map((held) => ({ held, may: mayGo(held, options.keep, found), ...found })));
   }
   if (!workspace) {
     process.stdout.write("no attempt is recorded here\n");
@@ -96,91 +92,198 @@ function foreignAxis(chosen: readonly HeldRecord[], flags: string[]): string | u
   return undefined;
 }
 
-type Planned = { plan: Plan; results: readonly (Result | undefined)[]; workspace: Workspace };
+/** A plan with what is up to date in it, by plan index. */
+type Made = { plan: Plan; results: readonly (Result | undefined)[] };
+/** Another profile of the pipeline. Without `made` it cannot be planned. */
+type OtherProfile = { profile: string; made: Made | undefined };
+type Planned = Made & { workspace: Workspace; others: OtherProfile[] };
 
 /** The plan of a record's pipeline and profile, with what is up to date; undefined after printing its problems. */
 async function plannedHere(
   repository: string,
   { record: { slot } }: HeldRecord,
   { root, json, set }: ThinOptions,
-): Promise<(Planned & { others: OtherProfile[] }) | undefined> {
+): Promise<Planned | undefined> {
   const { pipeline, profile } = slot;
   const asked = { profile, only: [], set, json, ...(root !== undefined && { root }) };
   const request = await readRequest(repository, pipeline, asked);
   if (!request) return undefined;
-  const { plan, selected } = request;
-  const workspace = openWorkspace({ repository, root: request.root, pipeline, profile });
-  const { results } = await previewPlan(plan, selected, { workspace, stale: { kind: "leave" } });
-  const whole = set.length === 0 ? request : await readRequest(repository, pipeline, { ...asked, set: [] });
-  return whole && { plan, results, workspace, others: await otherProfiles(whole, workspace) };
-}
-
-/** The other profiles of a pipeline: a record is found by its key, so they may need the same weights. */
-async function otherProfiles(
-  { plan, inProfile }: Pick<Request, "plan" | "inProfile">,
-  { repository, state }: Workspace,
-): Promise<OtherProfile[]> {
-  const others: OtherProfile[] = [];
-  for (const profile of plan.profiles.filter((name) => name !== plan.profile)) {
-    const planned = inProfile(profile);
-    if (!planned) {
-      others.push({ profile });
-      continue;
-    }
-    const workspace = openWorkspace({ repository, root: state.root, pipeline: plan.pipeline, profile });
-    const { results } = await previewPlan(planned.plan, planned.selected, {
-      workspace,
+  const openIn = (name: string) => openWorkspace({ repository, root: request.root, pipeline, profile: name });
+  const madeIn = async (name: string, { plan, selected }: Pick<Request, "plan" | "selected">) => {
+    const { results } = await previewPlan(plan, selected, {
+      workspace: openIn(name),
       stale: { kind: "leave" },
     });
-    others.push({ profile, planned: { plan: planned.plan, results } });
+    return { plan, results };
+  };
+  const whole = set.length === 0 ? request : await readRequest(repository, pipeline, { ...asked, set: [] });
+  if (!whole) return undefined;
+  // a record is found by its key, so other profiles may need the same weights
+  const others: OtherProfile[] = [];
+  for (const name of whole.plan.profiles.filter((other) => other !== profile)) {
+    const planned = whole.inProfile(name);
+    others.push({ profile: name, made: planned && (await madeIn(name, planned)) });
   }
-  return others;
+  return { ...(await madeIn(profile, request)), workspace: openIn(profile), others };
+}
+
+/** What may go of one attempt, and what may not, with the cause. */
+type MayGo = { instance?: Instance; outputs: string[]; refused: { output: string; why: string }[] };
+
+function mayGo(
+  { digest, record }: HeldRecord,
+  keep: ThinOptions["keep"],
+  { plan, results, others }: Planned,
+): MayGo {
+  const asked = ["snapshots", ...(keep === "none" ? ["submission"] : [])].filter(
+    (output) => record.outputs[output]?.kind === "dir",
+  );
+  const instance = plan.instances.find(({ id }) => id === record.slot.stage);
+  const refuse = (why: string) => ({ outputs: [], refused: asked.map((output) => ({ output, why })) });
+  if (!instance) return refuse("the plan does not have this attempt; pass the --set of its run");
+  if (results[instance.index]?.record?.digest !== digest)
+    return { instance, ...refuse("a run would not use this record: it is stale or not current") };
+  const outputs: string[] = [];
+  const refused: MayGo["refused"] = [];
+  for (const output of asked) {
+    const open = openReaders(instance, output, { plan, results });
+    const elsewhere = others.flatMap((other) => openIn(other, digest, output) ?? []);
+    const why = [...(open.length > 0 ? [`not made yet: ${shown(open)}`] : []), ...elsewhere];
+    if (why.length === 0) outputs.push(output);
+    else refused.push({ output, why: why.join("; ") });
+  }
+  return { instance, outputs, refused };
+}
+
+/** The stages that read an output, directly or not, and whose result is not up to date. */
+function openReaders(attempt: Instance, output: string, { plan, results }: Made): string[] {
+  return readersOf(attempt, [output], plan).flatMap(({ index, id }) =>
+    /^(reused|succeeded)$/.test(results[index]?.outcome.kind ?? "") ? [] : [id],
+  );
+}
+
+/** What another profile still needs of a record, in words; undefined if it needs nothing or uses another record. */
+function openIn({ profile, made }: OtherProfile, digest: string, output: string): string | undefined {
+  if (!made) return `profile ${profile} cannot be planned`;
+  const open = made.plan.instances
+    .filter(({ index }) => made.results[index]?.record?.digest === digest)
+    .flatMap((instance) => openReaders(instance, output, made));
+  return open.length === 0 ? undefined : `not made yet in profile ${profile}: ${shown(open)}`;
 }
 
 /**
- * At the end of a run whose profile says `retain: { thin: scored }`: what the run finished may go. `isNarrowed`: the run
- * has --set or --only, so its plan lacks stages that may need the weights.
+ * The instances that read these outputs of an attempt, and everything that is made of theirs. Of collecting stages only
+ * those that read folders: what collects scores or digests can run again.
  */
-export async function thinAfterRun(
-  { request, results, workspace }: { request: Request } & Omit<Planned, "plan">,
-  { json, isNarrowed, say }: { json: boolean; isNarrowed: boolean; say: (line: string) => void },
-): Promise<void> {
-  const { plan } = request;
-  const { weights } = plan.retain satisfies RetainSpec;
-  const held = results.flatMap((result) => result?.record ?? []);
-  if (held.length === 0) return;
-  const busy = liveRun(workspace.state);
-  if (busy !== undefined || isNarrowed) {
-    const why = isNarrowed
-      ? "a run with --set or --only does not make all that reads them"
-      : `the run ${busy} may need them`;
-    say(`no weights were removed: ${why}`);
-    return;
+export function readersOf(attempt: Instance, outputs: readonly string[], plan: Plan): Instance[] {
+  const reads = new Set<number>();
+  const isMade = ({ from, output }: { from: number; output: string }) =>
+    reads.has(from) || (from === attempt.index && outputs.includes(output));
+  const isFolder = ({ from, output }: { from: number; output: string }) =>
+    plan.instances[from]!.stage.gives.some(({ name, kind }) => name === output && kind === "dir");
+  for (const { index, inputs, members } of plan.instances) {
+    const collects = members.some((one) => !one.digestOnly && isFolder(one) && isMade(one));
+    if (collects || inputs.some(isMade)) reads.add(index);
   }
-  const made = { plan, results, others: await otherProfiles(request, workspace) };
-  const planned = held.map((one) => ({ held: one, may: mayGo(one, weights, made), plan, results }));
-  const report = thinAttempts(planned, workspace, {
-    why: `retain of profile ${plan.profile}`,
-    dryRun: false,
-  });
-  const [changed, same] = partition(
-    report.attempts,
-    ({ files, damaged }) => files.length + damaged.length > 0,
-  );
-  if (changed.length > 0) {
-    if (json) for (const line of thinJson({ ...report, attempts: changed }, false)) printJson(line);
-    else for (const line of thinText({ ...report, attempts: changed }, false)) say(oneLine(line));
-  }
-  const kept = same.filter(({ may }) => may.refused.length > 0);
-  const first = kept[0]?.may.refused[0];
-  if (first)
-    say(
-      oneLine(
-        `weights of ${counted(kept.length, "attempt")} stay, e.g. ${kept[0]!.held.record.slot.stage}, its ${first.output}: ${first.why}`,
-      ),
-    );
+  return plan.instances.filter(({ index }) => reads.has(index));
 }
 
-function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
-  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+/** `score[scorer=x]`: a stage instance without the axes that it shares with its attempt. */
+function nameBelow(attempt: Instance, { stage, axes }: Instance): string {
+  const own = Object.entries(axes).filter(([axis]) => !(axis in attempt.axes));
+  return own.length === 0
+    ? stage.name
+    : `${stage.name}[${own.map(([axis, value]) => `${axis}=${value}`).join(",")}]`;
+}
+
+/** At most three names, and how many more there are. */
+function shown(names: readonly string[]): string {
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
+  return `${names.slice(0, 3).join(", ")}${more}`;
+}
+
+type PlannedAttempt = Made & { held: HeldRecord; may: MayGo };
+
+type ThinReport = {
+  attempts: (ThinnedRecord & PlannedAttempt)[];
+  freed: number;
+  /** Stages of these attempts that cannot run again, in plan order, without the attempts' own axes. */
+  cannotRun: string[];
+};
+
+function thinAttempts(
+  planned: readonly PlannedAttempt[],
+  workspace: Workspace,
+  { why, dryRun }: { why: string; dryRun: boolean },
+): ThinReport {
+  const wanted = planned.map(
+    ({ held, may }): WantedThin => ({ digest: held.digest, record: held.record, outputs: may.outputs, why }),
+  );
+  const { records, contents, freed } = thinRecords(wanted, workspace, { now: new Date(), dryRun });
+  if (records.some(({ damaged }) => damaged.length > 0)) forgetUnchanged(workspace.state);
+  const attempts = planned.map((one, at) => ({
+    ...one,
+    ...records[at]!,
+    may: withDamaged(one.may, records[at]!.damaged),
+  }));
+  const lost = attempts.flatMap(({ may: { instance, outputs }, plan, results }) =>
+    instance === undefined
+      ? []
+      : readersOf(instance, outputs, plan)
+          .filter(({ inputs }) =>
+            inputs.some(({ from, output }) => {
+              const artifact = results[from]?.outputs[output];
+              return artifact && contentIn(artifact, workspace.store, (content) => contents.has(content));
+            }),
+          )
+          .map((one) => nameBelow(instance, one)),
+  );
+  return { attempts, freed, cannotRun: [...new Set(lost)] };
+}
+
+/** What was made of the weights is damaged: a run makes it again while the weights are there. */
+function withDamaged(may: MayGo, damaged: readonly string[]): MayGo {
+  if (damaged.length === 0) return may;
+  const why = `its results are damaged; run again, or \`cache gc\` if no plan has them: ${shown(damaged)}`;
+  return {
+    ...may,
+    outputs: [],
+    refused: [...may.refused, ...may.outputs.map((output) => ({ output, why }))],
+  };
+}
+
+function thinText({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): string[] {
+  const lines = attempts.flatMap(({ record, files, shared, held, may }) => {
+    const head = `${record.slice(0, 12)}  ${held.record.slot.stage}`;
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const also =
+      shared > 0
+        ? `; ${counted(shared, "file")} ${shared === 1 ? "stays" : "stay"}: held by other records, given models or a kept submission`
+        : "";
+    const verb = dryRun ? "would go" : "thinned ";
+    return [
+      ...(files.length > 0
+        ? [`${verb}  ${head}  ${counted(files.length, "file")}, ${formatBytes(bytes)}${also}`]
+        : []),
+      ...(files.length === 0 && shared > 0 ? [`kept      ${head}${also.slice(1)}`] : []),
+      ...may.refused.map(({ output, why }) => `kept      ${head}  its ${output}: ${why}`),
+    ];
+  });
+  const some = attempts.filter(({ files }) => files.length > 0).length;
+  const end = `${counted(some, "attempt")} ${dryRun ? "would be thinned" : "thinned"}, ${formatBytes(freed)} ${dryRun ? "would be freed" : "freed"}`;
+  const list = cannotRun.length > 0 ? [`cannot run again for them: ${cannotRun.join(", ")}`] : [];
+  return [...lines, end, ...list];
+}
+
+function thinJson({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): object[] {
+  return [
+    ...attempts.map(({ record, files, shared, may: { refused } }) => ({
+      event: "attempt-thin",
+      record,
+      files,
+      shared,
+      refused,
+    })),
+    { event: "attempts-thin", dryRun, freed, cannotRun },
+  ];
 }

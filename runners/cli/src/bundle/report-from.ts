@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { counted } from "@mlrb/core/text/counted";
-import { type Reading, readFormat, versionHelp } from "@mlrb/formats/read-format";
+import { type Reading, readFormat, unreadableWords } from "@mlrb/formats/read-format";
 import { type EvidenceBundle, evidenceBundle } from "@mlrb/formats/report/evidence-bundle";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { printProtocol } from "../protocol/write-protocol.ts";
@@ -71,7 +71,7 @@ function aboutIn(from: string): Reading<EvidenceBundle> {
   if (!existsSync(path)) return { kind: "unreadable", cause: "there is none" };
   const reading = readFormat(evidenceBundle, readFileSync(path, "utf8"));
   if (reading.kind === "ok") return reading;
-  return { kind: "unreadable", cause: `${reading.cause}${versionHelp(reading.cause)}` };
+  return { kind: "unreadable", cause: unreadableWords(reading) };
 }
 
 const shownMax = 20;

@@ -10,7 +10,6 @@ import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
 import { askedOf, startedIn } from "../gates/gate.ts";
 import { gpuGate } from "../gates/gpu-gate.ts";
-import { notYetGate } from "../gates/not-yet-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import {
   downloadAmount,
@@ -55,7 +54,6 @@ export async function planCommand(
   const fetched = "sources" in downloads ? downloads.sources : [];
   const here = asked.host.gpus(selected.map((index) => plan.instances[index]!));
   const [note] = [
-    ...refusals(notYetGate(asked)),
     (await checkProblem(request, previews, gate)) ?? [],
     ...refusals([...gpuGate(asked), ...sourceGate(asked), ...priceGate(asked)]),
   ].flat();

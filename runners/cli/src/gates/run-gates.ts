@@ -11,13 +11,12 @@ import { type CostOptions, costAgreed } from "./cost-gate.ts";
 import { askedOf, type Deciding, type Gate, startedIn } from "./gate.ts";
 import { gpuGate } from "./gpu-gate.ts";
 import { keyGate } from "./key-gate.ts";
-import { notYetGate } from "./not-yet-gate.ts";
 import { priceGate } from "./price-gate.ts";
 import { slurmGate } from "./slurm-gate.ts";
 import { sourceGate } from "./source-gate.ts";
 
 /** `doctor` prints what each of them finds. */
-export const gates: Gate[] = [notYetGate, sourceGate, keyGate, priceGate, containerGate, slurmGate, gpuGate];
+export const gates: Gate[] = [sourceGate, keyGate, priceGate, containerGate, slurmGate, gpuGate];
 
 /** Whether the run may start; false after printing why not. */
 export async function mayRun(

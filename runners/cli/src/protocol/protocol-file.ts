@@ -1,6 +1,6 @@
 // Reads a frozen protocol, and compares it with what was observed. Another person may have edited the file.
 // Pure: no disk, no clock.
-import { type Reading, readFormat, versionHelp } from "@mlrb/formats/read-format";
+import { type Reading, readFormat } from "@mlrb/formats/read-format";
 import {
   type FrozenProtocol,
   frozenProtocol,
@@ -14,8 +14,8 @@ import { plainText } from "@mlrb/report/read/plain-text";
 export function readProtocol(text: string): Reading<FrozenProtocol> {
   const reading = readFormat(frozenProtocol, text);
   if (reading.kind === "ok") return reading;
-  const wayOut = versionHelp(reading.cause) || "; restore it from Git";
-  return { ...reading, cause: plainText(`${reading.cause}${wayOut}`) };
+  const { cause, help = "restore it from Git" } = reading;
+  return { kind: "unreadable", cause: plainText(`${cause}; ${help}`) };
 }
 
 /** `text`: of the protocol's file, empty if it is gone. */

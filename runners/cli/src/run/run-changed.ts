@@ -35,7 +35,7 @@ import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-
 import { oneLine } from "../show/one-line.ts";
 import { printJson } from "../show/print-json.ts";
 import { isWatched, tellWatcher } from "../watch/watcher-channel.ts";
-import { asProfileSays, loadThinning, type Thinning } from "./as-profile-says.ts";
+import { asProfileSays } from "./as-profile-says.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
 import { forecast } from "./forecast.ts";
@@ -75,7 +75,6 @@ type ReadyRun = Wanted & {
   purse: RunPurse;
   silentMs: number | undefined;
   remote: RemoteCache | undefined;
-  thinning: Thinning | undefined;
 };
 
 /** A run that has ended. */
@@ -88,10 +87,7 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   if (typeof silentMs === "object") return refuse([silentMs], options.json);
   const consulted = new Consulted(repository);
   // consults the runner's sources too, before they change: a run may take hours
-  const held = await rememberedRequest(repository, pipeline, options, consulted);
-  const thinning = held && (await loadThinning(held.plan));
-  // what decides about weights at the end of the run reads its files now
-  const planned = thinning ? await thinning.readRequest(repository, pipeline, options, consulted) : held;
+  const planned = await rememberedRequest(repository, pipeline, options, consulted);
   if (isWatched()) await consultScriptedPipelines({ ...invocation, consulted });
   if (!planned) {
     await tellWatcher(consulted, false);
@@ -126,7 +122,7 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   if (remote && "code" in remote) return refuse([remote], options.json);
   const trouble = wanted.change?.begin?.();
   if (trouble) return refuse([trouble], options.json);
-  const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs, remote, thinning };
+  const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs, remote };
   const ended = await execute(ready);
   await tellAll(files, consulted);
   return finish(ready, ended, findings);
@@ -232,7 +228,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
-  await asProfileSays({ ...ready, workspace }, results);
+  await asProfileSays({ ...ready, workspace });
   const undeclared = options.audit ? printAudit(findings, options.json) : 0;
   if (clashes.length === 0 && !ready.change)
     rememberNoOp(ready, ended, {

@@ -186,7 +186,6 @@ test("all changes since the last success are reported", () => {
     changes({ ...now, ...last }, now, () => "data[task=reading]");
   assert.deepEqual(changesFrom({}), []);
   const reasons: [Partial<KeyParts>, Reason][] = [
-    [{ keyFormat: 0 }, { kind: "key-format-changed" }],
     [{ run: { kind: "script", file: "old.ts" } }, { kind: "code-changed", file: "steps/b.ts" }],
     [{ code: { "steps/b.ts": "old" } }, { kind: "code-changed", file: "steps/b.ts" }],
     [{ files: {} }, { kind: "file-changed", file: "steps/measure.py" }],
@@ -235,7 +234,6 @@ test("every reason has its own words", () => {
     },
     "goes-on": { kind: "goes-on", since: "2026-01-31T10:00:00.000Z" },
     "host-changed": { kind: "host-changed" },
-    "key-format-changed": { kind: "key-format-changed" },
     "output-missing": { kind: "output-missing" },
     "never-succeeded": { kind: "never-succeeded" },
     stale: { kind: "stale", record: "r", changed: [{ kind: "budget-changed" }, { kind: "host-changed" }] },
@@ -272,7 +270,6 @@ test("every reason has its own words", () => {
     "lost: the attempt started 2026-01-31T10:00:00.000Z ended without a record (its supervisor was killed); it is in lost/a",
     "running since 2026-01-31T10:00:00.000Z, what started it has ended",
     "another machine",
-    "the key format changed",
     "its result is no longer in the store",
     "it has not succeeded yet",
     "stale: budget changed; another machine",

@@ -25,7 +25,6 @@ export type Reason =
   | { kind: "service-changed"; names: string[] }
   /** It is a service, and an instance that runs uses it. */
   | { kind: "used" }
-  | { kind: "key-format-changed" }
   | { kind: "output-missing" }
   | { kind: "never-succeeded" }
   /** An attempt in this slot ended without a record, for `cause`; `folder` holds its work. A new one costs again. */
@@ -57,7 +56,6 @@ export function changes(
   stageOf: (input: string) => string | undefined,
 ): Reason[] {
   const reasons: Reason[] = [];
-  if (last.keyFormat !== now.keyFormat) reasons.push({ kind: "key-format-changed" });
   if (!same(last.run, now.run)) {
     reasons.push({ kind: "code-changed", file: now.run.kind === "command" ? "command" : now.run.file });
   }
@@ -123,8 +121,6 @@ export function reasonWords(reason: Reason): string {
       return `service changed: ${reason.names.join(", ")}`;
     case "used":
       return "a stage that runs uses it";
-    case "key-format-changed":
-      return "the key format changed";
     case "output-missing":
       return "its result is no longer in the store";
     case "never-succeeded":

@@ -103,7 +103,6 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       selection: selectionText(set),
       onStale: profile.onStale,
       weakLimits: profile.weakLimits,
-      retain: profile.retain,
       diagnose: profile.diagnose,
       stages,
       instances,

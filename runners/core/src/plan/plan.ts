@@ -1,14 +1,7 @@
 // The types of a plan: a pipeline validated, expanded over its axes and frozen. plan-stages, expand and load-plan make
 // it.
 
-import type {
-  Network,
-  PoolsSpec,
-  RetainSpec,
-  Scalar,
-  SlurmSettings,
-  StageSpec,
-} from "@mlrb/formats/declared/pipeline";
+import type { Network, PoolsSpec, Scalar, SlurmSettings, StageSpec } from "@mlrb/formats/declared/pipeline";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import type { Json } from "@mlrb/kit/stage";
 
@@ -94,8 +87,6 @@ export type Execution = {
   };
   /** Whether its script may start programs or load native code. */
   programs?: true;
-  /** What is still missing, in words: it may not start. */
-  notYet?: string;
   /** Whether it is marked if there is nothing that it starts after. */
   needsCheck?: true;
   /** An axis: instances start in the order of its values, in a fixed random order within one value. */
@@ -153,8 +144,6 @@ export type Plan = {
   onStale: "leave" | "rerun";
   /** Whether untrusted programs may run where only polls limit their memory. In no key. */
   weakLimits: boolean;
-  /** Which weights of its attempts are kept. In no key. */
-  retain: RetainSpec;
   /** Whether a run writes a diagnostic bundle at its end. */
   diagnose: boolean;
   stages: PlannedStage[];

@@ -21,7 +21,6 @@ export function resolveExecution(
     const { timeMs } = texts.duration(limits?.[name], written("limits", name));
     return timeMs === undefined ? {} : { [`${name}Ms`]: timeMs };
   };
-  const notYet = texts.text(spec.notYet, ["stages", name, "notYet"]);
   const unfit = image === undefined ? undefined : checkImage(image, context.sources);
   if (unfit) context.problems.push({ ...unfit, place: context.source.place(written("image")) });
   if (startBy !== undefined && !each.includes(startBy))
@@ -46,7 +45,6 @@ export function resolveExecution(
     ...(spec.service ? { network: "full" as const } : network !== undefined && { network }),
     ...(startBy !== undefined && { startBy }),
     ...(slurm && { slurm }),
-    ...(notYet && { notYet }),
     ...(texts.truth(spec.needsCheck, ["stages", name, "needsCheck"]) && { needsCheck: true as const }),
     resources: {
       cpus: resources?.cpus ?? 1,

@@ -7,7 +7,6 @@ import type {
   PoolsSpec,
   ProfileSpec,
   ResourcesSpec,
-  RetainSpec,
 } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
@@ -25,7 +24,6 @@ export type ResolvedProfile = {
   stages: Record<string, ExecutionSpec>;
   onStale: "leave" | "rerun";
   weakLimits: boolean;
-  retain: RetainSpec;
   diagnose: boolean;
 };
 
@@ -66,7 +64,6 @@ export function resolveProfile(
     stages: {},
     onStale: "leave",
     weakLimits: false,
-    retain: { weights: "final", thin: "asked" },
     diagnose: false,
   };
   for (const [axis, axisSpec] of Object.entries(spec.axes ?? {}))
@@ -87,7 +84,6 @@ function override(merged: ResolvedProfile, profile: ProfileSpec, name: string): 
   merged.execution = mergeExecution(merged.execution, profile);
   merged.onStale = profile.onStale ?? merged.onStale;
   merged.diagnose = profile.diagnose ?? merged.diagnose;
-  merged.retain = { ...merged.retain, ...profile.retain };
   merged.weakLimits = profile.weakLimits ?? merged.weakLimits;
   for (const [stage, execution] of Object.entries(profile.stages ?? {})) {
     const under = Object.hasOwn(merged.stages, stage) ? merged.stages[stage]! : {};

@@ -176,11 +176,6 @@ export const stageSpec = {
       description:
         "Whether tables mark an instance if the plan has no instance of `startAfter`. May be a field: {params.checked}.",
     },
-    notYet: {
-      ...text,
-      description:
-        "What is still missing, in words: a run that would start the stage is refused with it, and plan shows it. May be a field; without a value nothing is missing.",
-    },
     untrusted: { ...flag, description: "Runs untrusted code: may need public artifacts only." },
     opens: {
       ...oneOf("untrusted"),
@@ -207,21 +202,6 @@ const profile = partialObject({
   onStale: {
     ...oneOf("leave", "rerun"),
     description: "Whether stale attempts are left or run again; left by default.",
-  },
-  retain: {
-    ...partialObject({
-      weights: {
-        ...oneOf("all", "final", "none"),
-        description:
-          "What `attempts thin` keeps where the command line says nothing. final, the default: final submissions; none: no weights.",
-      },
-      thin: {
-        ...oneOf("asked", "scored"),
-        description:
-          "asked, the default: only `attempts thin` removes weights. scored: a run removes them at its end, once everything planned was made of them.",
-      },
-    }),
-    description: "Which weights of attempts are kept; in no key.",
   },
   diagnose: {
     ...flag,
@@ -276,8 +256,6 @@ export const pipelineFile = fileFormat("mlrb pipeline", {
 export type PipelineSpec = TypeOf<typeof pipelineSpec>;
 export type ProfileSpec = TypeOf<typeof profile>;
 export type StageSpec = TypeOf<typeof stageSpec>;
-/** Which weights of attempts are kept, and whether a run removes the others. */
-export type RetainSpec = Required<NonNullable<ProfileSpec["retain"]>>;
 export type GivesSpec = TypeOf<typeof output>;
 /**
  * A list of values, or the values that the manifest of another axis lists (`{ of: task }`), by default under the axis'

@@ -2,7 +2,6 @@
 
 import { ruleSeverity, ruleSource } from "../judged/verdict.ts";
 import {
-  anyText,
   closedObject,
   duration,
   fileFormat,
@@ -116,10 +115,6 @@ export const taskManifest = fileFormat(
       scorers: byKind({ ...list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
       primary: byKind(text, "the scorer that decides, { KIND: NAME }"),
       publicNames,
-      notYet: byKind(
-        anyText,
-        'what the task still lacks for attempts on this data, in words, and no attempt starts; "" for nothing. { KIND: TEXT }',
-      ),
       promptDigest: byKind(
         { type: "string", pattern: "^([0-9a-f]{64})?$", patternErrorMessage: "a SHA-256 in hex, or empty" },
         'SHA-256 of the prompt of the official package, which agents read before the task\'s own; "" where there is none. { KIND: SHA-256 }',

@@ -107,7 +107,6 @@ export function smallPlan(...stages: SmallStage[]): Plan {
     selection: "",
     onStale: "leave",
     weakLimits: false,
-    retain: { weights: "final", thin: "asked" },
     diagnose: false,
     stages: [...new Set(instances.map(({ stage }) => stage))],
     instances,

@@ -103,6 +103,14 @@ test("no line is wider than the terminal, at any width", () => {
           assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
 });
 
+test("a line of iterations.jsonl without an id or without words is shown as it is", () => {
+  const words = (line: object) =>
+    eventWords({ event: "iteration", line: JSON.stringify(line), wellFormed: true } as TrajectoryEvent);
+  assert.equal(words({ id: 3, hypothesis: "more heads" }), "3: more heads");
+  for (const line of [{ hypothesis: "more heads" }, { id: 3, metric: {} }])
+    assert.equal(words(line), JSON.stringify(line));
+});
+
 test("text of an agent can neither control the terminal nor break a line", () => {
   const said = `${hostileText}\u001b[2J\u001b]0;title\u0007\r\nfaked: line\u202e`;
   const events: TrajectoryEvent[] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { smallPlan } from "@mlrb/local/testing/small-plan";
-import { readersOf } from "./thin-plan.ts";
+import { readersOf } from "./attempts-thin.ts";
 
 test("a stage that collects a folder of the attempt, or one made of it, is a reader, and one that collects scores or digests is none", () => {
   const plan = smallPlan(
