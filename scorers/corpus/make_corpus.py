@@ -1,4 +1,4 @@
-"""Makes the models on which rules are measured: honest ones, near-misses and cheats (ADR 49).
+"""Makes the models on which rules are measured: honest ones, near-misses and cheats (ADR 52).
 
 python make_corpus.py FOLDER [NAME…]; python make_corpus.py --list names the honest ones and the near-misses.
 With --model DIR, a folder of SmolLM2-135M-Instruct, also the copies of that model.

@@ -65,7 +65,7 @@ const rowNotes: readonly RowNote[] = [
   {
     row: /files of .* (kept|out)/,
     floor: "creating the files once, which is most of the time",
-    missed: "each file gets a second name in the record, and all are synced (ADR 15)",
+    missed: "each file gets a second name in the record, and all are synced (ADR 4)",
   },
   { row: /\(floor\)/, floor: "a floor itself" },
   {

@@ -66,7 +66,7 @@ export function checkLimits(check: Check): void {
       const { result, text } = await at.ends("handsOver");
       assert.deepEqual(result, { kind: "exited", code: 0 }, text);
     },
-    // what other tests write meanwhile counts too where the disk is polled (ADR 38)
+    // what other tests write meanwhile counts too where the disk is polled (ADR 19)
     { limits: { diskBytes: 2048 * mib } },
   );
 

@@ -1,11 +1,11 @@
 // What gates decide by. A gate says what instances need of this machine and lack: a run that would start them is refused
 // with it, and `doctor` prints the same.
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import { shellWord } from "@mlrb/core/ports/command-line";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import type { ContainerEngine } from "@mlrb/docker/container-engine";
 import type { CallTrouble } from "@mlrb/docker/engine-call";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
-import { shellWord } from "@mlrb/core/ports/command-line";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { gpusHere, type Inventory, usesGpusHere } from "@mlrb/local/leases/gpu-inventory";
 import type { RunPurse, StalePolicy } from "@mlrb/local/run/run-request";

@@ -1,5 +1,5 @@
 // score.json: the score of one submission. A failed stage is "not measured" too; the report derives that from its
-// outcome. A scorer writes "not measured" only where its scorer.yaml names no program to measure with (ADR 59).
+// outcome. A scorer writes "not measured" only where its scorer.yaml names no program to measure with (ADR 12).
 import {
   anyText,
   count,

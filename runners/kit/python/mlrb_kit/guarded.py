@@ -1,4 +1,4 @@
-"""Runs what opens a submission in a child process, and says whose fault an unexpected end is (ADR 76).
+"""Runs what opens a submission in a child process, and says whose fault an unexpected end is (ADR 37).
 
 An exception, a signal or a limit would fail the stage, and a failed stage is "not measured", which an agent
 must not be able to choose. Where the same code passes on a known-good model, here and under the same limits,

@@ -1,4 +1,4 @@
-"""Writes a score that is not measured: scorer.yaml names no program to measure with (ADR 59), or the scorer
+"""Writes a score that is not measured: scorer.yaml names no program to measure with (ADR 12), or the scorer
 defines nothing for models of this kind.
 
 A program that is named and missing, or that fails its checks, is an error: the script ends, and the stage

@@ -1,4 +1,4 @@
-// Says whose fault an unexpected error on a submission's content is, as guarded.py does for Python (ADR 76). A failed stage
+// Says whose fault an unexpected error on a submission's content is, as guarded.py does for Python (ADR 37). A failed stage
 // is "not measured", which an agent must not be able to choose.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Whether a node may compute the result of a key that was made on another host (ADR 46).
+// Whether a node may compute the result of a key that was made on another host (ADR 27).
 // Pure.
 
 /** A job may see fewer CPUs, less memory and fewer GPUs than its node has. */

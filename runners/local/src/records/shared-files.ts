@@ -1,4 +1,4 @@
-// Decides from which size on the files of a record share their inodes with the store (ADR 15). A record of few files
+// Decides from which size on the files of a record share their inodes with the store (ADR 4). A record of few files
 // keeps its small ones as copies: a second copy on the disk. Of many, each copy would be a new file for the disk.
 import { sharedBytes } from "../store/content-store.ts";
 
