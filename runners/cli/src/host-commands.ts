@@ -77,7 +77,7 @@ export const shellCommands: CommandRow[] = [
     takes: "bash, zsh or fish",
     examples: `
       pnpm pipeline completion bash # its first lines say where to put it; also zsh and fish
-      pnpm pipeline completion zsh # with pnpm --silent, without pnpm's own output`,
+      pnpm pipeline completion zsh # type pnpm -s pipeline to keep pnpm's own output out`,
     load: async () => (await import("./commands/completion-command.ts")).completionCommand,
   },
 ];
