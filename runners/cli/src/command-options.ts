@@ -8,7 +8,7 @@ export function option(flags: string, what: string): Option {
 }
 
 /** An option that may be given several times. */
-export function list(flags: string, what: string): Option {
+function list(flags: string, what: string): Option {
   const collect = (value: string, before: string[]) => [...before, value];
   return new Option(flags, `${what}; repeatable`).default([]).argParser(collect);
 }

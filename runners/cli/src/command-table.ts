@@ -12,7 +12,7 @@ export type CommandRow = {
   /** What its first argument is, if not as in other commands. */
   takes?: string;
   options?: Option[];
-  /** A line each: what to type after the name, ` # `, what it does. Each works in this repository as it is. */
+  /** A line each: what to type, ` # `, what it does. Each works in this repository as it is. */
   examples?: string;
   load?: () => Promise<CommandCode>;
 };
@@ -41,10 +41,7 @@ function pathOf(name: string): string {
   return name.replace(/ [<[].*/, "");
 }
 
-function examplesOf({ name, examples = "" }: CommandRow): string[] {
+function examplesOf({ examples = "" }: CommandRow): string[] {
   const lines = examples.trim().split(/\n\s*/).filter(Boolean);
-  return lines.map((line) => {
-    const [typed, does] = line.split(/ ?# /);
-    return `  ${["pnpm pipeline", pathOf(name), typed].filter(Boolean).join(" ")}\n      ${does}`;
-  });
+  return lines.map((line) => `  ${line.replace(" # ", "\n      ")}`);
 }

@@ -9,8 +9,8 @@ export const hostCommands: CommandRow[] = [
     takes: "YAML files (default: every pipeline, task, scorer, agent preset and source)",
     options: [json],
     examples: `
-      # every problem of every YAML file
-      tasks/baby-lm/task.yaml # the problems of one file`,
+      pnpm pipeline check # every problem of every YAML file
+      pnpm pipeline check tasks/baby-lm/task.yaml # the problems of one file`,
     load: async () => (await import("./commands/check-command.ts")).checkCommand,
   },
   {
@@ -19,8 +19,8 @@ export const hostCommands: CommandRow[] = [
     takes: "pipelines, tasks, scorers, agents or sources (default: all five)",
     options: [json],
     examples: `
-      # pipelines, tasks, scorers and agents
-      scorers --json # one kind, as JSON`,
+      pnpm pipeline list # pipelines, tasks, scorers and agents
+      pnpm pipeline list scorers --json # one kind, as JSON`,
     load: async () => (await import("./commands/list-command.ts")).listCommand,
   },
   {
@@ -42,11 +42,11 @@ export const hostCommands: CommandRow[] = [
       option("--yes", "with --models: also ask for a tool call, without a limit on the cost"),
     ],
     examples: `
-      # which profiles of full-benchmark can run here, and what is missing
-      --profile paper --set task=baby-lm # what this machine lacks for one profile, with these values
-      --models gpt-4o,claude-3-5-sonnet # whether the models of these agents answer
-      --profile paper --models --max-cost 1 # also whether the models of its agents call tools, for at most a dollar
-      hello --root /scratch/mlrb # another pipeline, with .mlrb/ on another disk`,
+      pnpm pipeline doctor # which profiles of full-benchmark can run here, and what is missing
+      pnpm pipeline doctor --profile paper --set task=baby-lm # what this machine lacks for one profile, with these values
+      pnpm pipeline doctor --models gpt-4o,claude-3-5-sonnet # whether the models of these agents answer
+      pnpm pipeline doctor --profile paper --models --max-cost 1 # also whether the models of its agents call tools, for at most a dollar
+      pnpm pipeline doctor hello --root /scratch/mlrb # another pipeline, with .mlrb/ on another disk`,
     load: async () => (await import("./commands/doctor-command.ts")).doctorCommand,
   },
   {
@@ -59,8 +59,8 @@ export const hostCommands: CommandRow[] = [
       option("--output <file>", "the archive, e.g. bundle.tar.gz (default: in .mlrb/diagnostics/)"),
     ],
     examples: `
-      full-benchmark --profile shakedown # an archive in .mlrb/diagnostics/
-      full-benchmark --output ../bundle.tar.gz # of the default profile, elsewhere`,
+      pnpm pipeline diagnose full-benchmark --profile shakedown # an archive in .mlrb/diagnostics/
+      pnpm pipeline diagnose full-benchmark --output ../bundle.tar.gz # of the default profile, elsewhere`,
     load: async () => (await import("./diagnose/diagnose-command.ts")).diagnoseCommand,
   },
 ];
@@ -71,8 +71,8 @@ export const shellCommands: CommandRow[] = [
     does: "print a shell's completion script for these commands",
     takes: "bash, zsh or fish",
     examples: `
-      bash # its first lines say where to put it; also zsh and fish
-      zsh # with pnpm --silent, without pnpm's own output`,
+      pnpm pipeline completion bash # its first lines say where to put it; also zsh and fish
+      pnpm pipeline completion zsh # type pnpm -s pipeline to keep pnpm's own output out`,
     load: async () => (await import("./commands/completion-command.ts")).completionCommand,
   },
 ];

@@ -52,12 +52,12 @@ export const pipelineCommands: CommandRow[] = [
       option("--audit", "rerun stages, except attempts, under strace; list reads that they do not declare"),
     ],
     examples: `
-      hello # one task, one agent, one seed
-      full-benchmark --set agent=nop --set seed=1 # an agent that the pipeline does not list, one seed
-      full-benchmark --only 'score[scorer=bits-per-byte]' # these scores and what they need
-      full-benchmark --fail-fast --jobs 4 # four CPUs; start nothing after a failure
-      full-benchmark --accept-stale "only the title changed" # use stale attempts; the tables print the reason
-      hello --root /scratch/mlrb # keep .mlrb/ and results/ on another disk`,
+      pnpm pipeline run hello # one task, one agent, one seed
+      pnpm pipeline run full-benchmark --set agent=nop --set seed=1 # an agent that the pipeline does not list, one seed
+      pnpm pipeline run full-benchmark --only 'score[scorer=bits-per-byte]' # these scores and what they need
+      pnpm pipeline run full-benchmark --fail-fast --jobs 4 # four CPUs; start nothing after a failure
+      pnpm pipeline run full-benchmark --accept-stale "only the title changed" # use stale attempts; the tables print the reason
+      pnpm pipeline run hello --root /scratch/mlrb # keep .mlrb/ and results/ on another disk`,
     load: async () => (await import("./commands/run-command.ts")).runCommand,
   },
   {
@@ -65,8 +65,8 @@ export const pipelineCommands: CommandRow[] = [
     does: "run, and run again after each edit of a file that the plan depends on",
     options: start,
     examples: `
-      hello # run, and run again after each edit
-      full-benchmark --only 'score[task=baby-lm]' --jobs 2 # these scores, while you write a scorer`,
+      pnpm pipeline watch hello # run, and run again after each edit
+      pnpm pipeline watch full-benchmark --only 'score[task=baby-lm]' --jobs 2 # these scores, while you write a scorer`,
     load: async () => (await import("./commands/watch-command.ts")).watchCommand,
   },
   {
@@ -82,8 +82,8 @@ export const pipelineCommands: CommandRow[] = [
       }),
     ],
     examples: `
-      full-benchmark # what would run, and why; --all lists each instance
-      full-benchmark --only 'attempt[task=baby-lm]' --json # part of the plan, as JSON`,
+      pnpm pipeline plan full-benchmark # what would run, and why; --all lists each instance
+      pnpm pipeline plan full-benchmark --only 'attempt[task=baby-lm]' --json # part of the plan, as JSON`,
     load: async () => (await import("./commands/plan-command.ts")).planCommand,
   },
   {
@@ -102,8 +102,8 @@ export const pipelineCommands: CommandRow[] = [
       ...place,
     ],
     examples: `
-      ./my-model --task baby-lm # validate and score any folder as a submission
-      RECORD/submission --task baby-lm --expect report.json # whether published scores are measured again`,
+      pnpm pipeline score ./my-model --task baby-lm # validate and score any folder as a submission
+      pnpm pipeline score RECORD/submission --task baby-lm --expect report.json # whether published scores are measured again`,
     load: async () => (await import("./commands/score-command.ts")).scoreCommand,
   },
   {
@@ -111,9 +111,9 @@ export const pipelineCommands: CommandRow[] = [
     does: "show progress: instances by state, what runs now, what failed, what to do next",
     options: selection,
     examples: `
-      full-benchmark # instances by state, what runs now, what to do next
-      full-benchmark --only attempt # only the attempts and what they need
-      full-benchmark --json # as JSON; the last line is the summary`,
+      pnpm pipeline status full-benchmark # instances by state, what runs now, what to do next
+      pnpm pipeline status full-benchmark --only attempt # only the attempts and what they need
+      pnpm pipeline status full-benchmark --json # as JSON; the last line is the summary`,
     load: async () => (await import("./commands/status-command.ts")).statusCommand,
   },
   {
@@ -125,9 +125,9 @@ export const pipelineCommands: CommandRow[] = [
       option("--output <file>", "an .svg, or an .mmd for Mermaid (default: Mermaid to stdout)"),
     ],
     examples: `
-      full-benchmark --output pipeline.svg # a drawing of the stages
-      full-benchmark --output pipeline.mmd # for a page that renders Mermaid
-      full-benchmark --instances --only 'score[task=baby-lm,seed=1]' --output scores.svg # each instance`,
+      pnpm pipeline graph full-benchmark --output pipeline.svg # a drawing of the stages
+      pnpm pipeline graph full-benchmark --output pipeline.mmd # for a page that renders Mermaid
+      pnpm pipeline graph full-benchmark --instances --only 'score[task=baby-lm,seed=1]' --output scores.svg # each instance`,
     load: async () => (await import("./commands/graph-command.ts")).graphCommand,
   },
   {
@@ -161,14 +161,14 @@ export const pipelineCommands: CommandRow[] = [
       ...place,
     ],
     examples: `
-      full-benchmark # the last tables, and whether they are up to date
-      full-benchmark --open # also open the page in the desktop's viewer
-      full-benchmark --groups # also scores by subject, paradigm, phenomenon
-      full-benchmark --dataset FOLDER # write a data set for Hugging Face's datasets
-      full-benchmark --against OTHER/results/full-benchmark/smoke # what differs, cell by cell, and why
-      full-benchmark --bundle evidence.zip # write an archive from which others rebuild the report
-      --from evidence.zip # rebuild the report elsewhere, offline
-      full-benchmark --set agent=nop # the report of a run with --set agent=nop`,
+      pnpm pipeline report full-benchmark # the last tables, and whether they are up to date
+      pnpm pipeline report full-benchmark --open # also open the page in the desktop's viewer
+      pnpm pipeline report full-benchmark --groups # also scores by subject, paradigm, phenomenon
+      pnpm pipeline report full-benchmark --dataset FOLDER # write a data set for Hugging Face's datasets
+      pnpm pipeline report full-benchmark --against OTHER/results/full-benchmark/smoke # what differs, cell by cell, and why
+      pnpm pipeline report full-benchmark --bundle evidence.zip # write an archive from which others rebuild the report
+      pnpm pipeline report --from evidence.zip # rebuild the report elsewhere, offline
+      pnpm pipeline report full-benchmark --set agent=nop # the report of a run with --set agent=nop`,
     load: async () => (await import("./commands/report-command.ts")).reportCommand,
   },
   {
@@ -179,14 +179,14 @@ export const pipelineCommands: CommandRow[] = [
     name: "protocol freeze <pipeline>",
     does: "write attempts, metrics, tests, rules and digests of all code to protocols/; runs nothing",
     options: [profile, set(), ...place],
-    examples: "full-benchmark --profile paper # before the first attempt",
+    examples: "pnpm pipeline protocol freeze full-benchmark --profile paper # before the first attempt",
     load: async () => (await import("./commands/protocol-command.ts")).protocolFreeze,
   },
   {
     name: "protocol show <pipeline>",
     does: "print the frozen protocol",
     options: [profile, set(), ...place],
-    examples: "full-benchmark --profile paper # what was frozen",
+    examples: "pnpm pipeline protocol show full-benchmark --profile paper # what was frozen",
     load: async () => (await import("./commands/protocol-command.ts")).protocolShow,
   },
   {
@@ -194,9 +194,9 @@ export const pipelineCommands: CommandRow[] = [
     does: "print what a stage wrote when it last ran; escape sequences are shown as text",
     options: [...place, option("--tail <lines>", "print only the last lines")],
     examples: `
-      'attempt[task=baby-lm,seed=1]' # what these wrote when they last ran
-      'score[seed=1]' --tail 50 # the last 50 lines of each
-      'score[agent=reference]' # a pattern of stages and axes; * and ? match`,
+      pnpm pipeline log 'attempt[task=baby-lm,seed=1]' # what these wrote when they last ran
+      pnpm pipeline log 'score[seed=1]' --tail 50 # the last 50 lines of each
+      pnpm pipeline log 'score[agent=reference]' # a pattern of stages and axes; * and ? match`,
     load: async () => (await import("./commands/log-command.ts")).logCommand,
   },
   {
@@ -207,8 +207,8 @@ export const pipelineCommands: CommandRow[] = [
       all("also list the parts of its key: code, inputs, parameters"),
     ],
     examples: `
-      'score[task=baby-lm,seed=1]' # why they would run: key, changes, stages upstream
-      attempt --pipeline hello --all # another pipeline; with the parts of each key`,
+      pnpm pipeline explain 'score[task=baby-lm,seed=1]' # why they would run: key, changes, stages upstream
+      pnpm pipeline explain attempt --pipeline hello --all # another pipeline; with the parts of each key`,
     load: async () => (await import("./commands/explain-command.ts")).explainCommand,
   },
   {
@@ -220,9 +220,9 @@ export const pipelineCommands: CommandRow[] = [
       all("also list the parameters, digests and log of every stage behind it"),
     ],
     examples: `
-      baby-lm bits-per-byte reference # what a cell of the tables was made from, for each seed
-      baby-lm bits-per-byte reference 1 --all # for one seed, with every digest and log
-      'attempt[task=baby-lm,agent=reference,seed=1]' --json # any stage, as JSON`,
+      pnpm pipeline trace baby-lm bits-per-byte reference # what a cell of the tables was made from, for each seed
+      pnpm pipeline trace baby-lm bits-per-byte reference 1 --all # for one seed, with every digest and log
+      pnpm pipeline trace 'attempt[task=baby-lm,agent=reference,seed=1]' --json # any stage, as JSON`,
     load: async () => (await import("./commands/trace-command.ts")).traceCommand,
   },
 ];

@@ -24,8 +24,8 @@ export const recordCommands: CommandRow[] = [
       ]),
     ],
     examples: `
-      # every record, newest last, then running and lost attempts
-      'attempt[task=baby-lm]' --state lost # lost ones of a task, with cost and cause`,
+      pnpm pipeline attempts list # every record, newest last, then running and lost attempts
+      pnpm pipeline attempts list 'attempt[task=baby-lm]' --state lost # lost ones of a task, with cost and cause`,
     load: async () => (await import("./commands/attempts/attempts-list.ts")).attemptsList,
   },
   {
@@ -34,15 +34,16 @@ export const recordCommands: CommandRow[] = [
     takes: "the beginning of a record's digest, or a stage instance or pattern; quote it",
     options: [...place, all("print every event")],
     examples: `
-      3f2a # what an attempt did, by the beginning of its digest
-      'attempt[task=baby-lm,seed=1]' # the newest attempt of a stage, also while it runs`,
+      pnpm pipeline attempts show 3f2a # what an attempt did, by the beginning of its digest
+      pnpm pipeline attempts show 'attempt[task=baby-lm,seed=1]' # the newest attempt of a stage, also while it runs`,
     load: async () => (await import("./commands/attempts/attempts-show.ts")).attemptsShow,
   },
   {
     name: "attempts watch [attempt]",
     does: "show live what the agent of a running attempt does, what it used and the time left",
     options: [...place, all("also print output of programs and requests to models")],
-    examples: "# what the agent of the running attempt does, its spending and the time left",
+    examples:
+      "pnpm pipeline attempts watch # what the agent of the running attempt does, its spending and the time left",
     load: async () => (await import("./commands/attempts/attempts-watch.ts")).attemptsWatch,
   },
   {
@@ -65,7 +66,8 @@ export const recordCommands: CommandRow[] = [
         price: "dollars per million tokens, for models without a known price",
       }),
     ],
-    examples: "# continue every attempt that waits for you, with the keys of this shell",
+    examples:
+      "pnpm pipeline attempts resume # continue every attempt that waits for you, with the keys of this shell",
     load: async () => (await import("./commands/attempts/attempts-resume.ts")).attemptsResume,
   },
   {
@@ -73,14 +75,15 @@ export const recordCommands: CommandRow[] = [
     does: "end a running attempt; quarantine what it made and spent",
     options: place,
     examples:
-      "'attempt[task=baby-lm,agent=reference,seed=1]' # end a running or waiting attempt; quarantine what it made",
+      "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=reference,seed=1]' # end a running or waiting attempt; quarantine what it made",
     load: async () => (await import("./commands/attempts/attempts-stop.ts")).attemptsStop,
   },
   {
     name: "attempts score <attempt>",
     does: "score what an attempt would submit now; changes neither the attempt nor a table",
     options: [...place, jobs],
-    examples: "3f2a # scores of what an attempt would submit now, or has submitted",
+    examples:
+      "pnpm pipeline attempts score 3f2a # scores of what an attempt would submit now, or has submitted",
     load: async () => (await import("./commands/attempts/attempts-score.ts")).attemptsScore,
   },
   {
@@ -93,7 +96,8 @@ export const recordCommands: CommandRow[] = [
       option("--dollars <n>", "add money for its model calls"),
       option("--by <name>", "who decides (default: your login)"),
     ],
-    examples: "3f2a --hours 2 # two hours more; the attempt leaves the primary tables",
+    examples:
+      "pnpm pipeline attempts extend 3f2a --hours 2 # two hours more; the attempt leaves the primary tables",
     load: async () => (await import("./commands/attempts/attempts-intervene.ts")).attemptsExtend,
   },
   {
@@ -108,10 +112,10 @@ export const recordCommands: CommandRow[] = [
       option("--sign <key>", "sign the folder of records with this SSH key; see docs/attempts.md"),
     ],
     examples: `
-      ../records # copy records for another machine, which imports them
-      ../records --sign ~/.ssh/id_ed25519 # the same, signed with an SSH key
-      3f2a --format inspect --output log.json # one attempt as a log for \`inspect view\`; atif is the other format
-      full-benchmark --format inspect --output logs/ # all attempts of a run as one log that \`inspect view\` lists`,
+      pnpm pipeline attempts export ../records # copy records for another machine, which imports them
+      pnpm pipeline attempts export ../records --sign ~/.ssh/id_ed25519 # the same, signed with an SSH key
+      pnpm pipeline attempts export 3f2a --format inspect --output log.json # one attempt as a log for \`inspect view\`; atif is the other format
+      pnpm pipeline attempts export full-benchmark --format inspect --output logs/ # all attempts of a run as one log that \`inspect view\` lists`,
     load: async () => (await import("./commands/attempts/attempts-export.ts")).attemptsExport,
   },
   {
@@ -123,7 +127,8 @@ export const recordCommands: CommandRow[] = [
       option("--prefer-imported", "use these instead of records here; `attempts use` takes it back"),
       option("--require-signed", "refuse a folder without a signature by one of your allowed signers"),
     ],
-    examples: "../records --require-signed # add records that one of your allowed signers exported",
+    examples:
+      "pnpm pipeline attempts import ../records --require-signed # add records that one of your allowed signers exported",
     load: async () => (await import("./commands/attempts/attempts-import.ts")).attemptsImport,
   },
   {
@@ -131,7 +136,7 @@ export const recordCommands: CommandRow[] = [
     does: "choose between records of one attempt, if some were imported",
     takes: "the beginning of the digest of the record to use",
     options: place,
-    examples: "3f2a # choose between an imported record and its competitors",
+    examples: "pnpm pipeline attempts use 3f2a # choose between an imported record and its competitors",
     load: async () => (await import("./commands/attempts/attempts-import.ts")).attemptsUse,
   },
   {
@@ -161,8 +166,8 @@ export const recordCommands: CommandRow[] = [
       option("--dry-run", "print what would go, and which stages could not run again; remove nothing"),
     ],
     examples: `
-      --dry-run # what removing snapshots of scored attempts would free, and what could not run again
-      3f2a --keep none # remove the weights of one attempt, also its submission's`,
+      pnpm pipeline attempts thin --dry-run # what removing snapshots of scored attempts would free, and what could not run again
+      pnpm pipeline attempts thin 3f2a --keep none # remove the weights of one attempt, also its submission's`,
     load: async () => (await import("./attempts/attempts-thin.ts")).attemptsThin,
   },
   {
@@ -176,7 +181,7 @@ export const recordCommands: CommandRow[] = [
       option("--reason <text>", "why; tables print it").makeOptionMandatory(),
     ],
     examples:
-      '3f2a --rule from-scratch --verdict pass --by "A. Lee" --reason "see notes/3f2a.md" # decide a rule; only the report runs again',
+      'pnpm pipeline attempts adjudicate 3f2a --rule from-scratch --verdict pass --by "A. Lee" --reason "see notes/3f2a.md" # decide a rule; only the report runs again',
     load: async () => (await import("./attempts/attempts-adjudicate.ts")).attemptsAdjudicate,
   },
   { name: "cache", does: "show the cache's size, verify it, free space" },
@@ -196,7 +201,7 @@ export const recordCommands: CommandRow[] = [
     name: "cache gc",
     does: "remove results that neither a pipeline's last run nor an attempt uses",
     options: place,
-    examples: "# remove what neither a last run nor an attempt uses",
+    examples: "pnpm pipeline cache gc # remove what neither a last run nor an attempt uses",
     load: async () => (await import("./commands/cache-command.ts")).cacheGc,
   },
   {
@@ -214,8 +219,8 @@ export const recordCommands: CommandRow[] = [
       ...place,
     ],
     examples: `
-      HuggingFaceTB/SmolLM2-360M --licence Apache-2.0 # of a model on a hub; HF_TOKEN opens closed ones
-      ../bert --licence Apache-2.0 --source "bert-base-uncased, 2019" # of a folder of safetensors`,
+      pnpm pipeline fingerprints make HuggingFaceTB/SmolLM2-360M --licence Apache-2.0 # of a model on a hub; HF_TOKEN opens closed ones
+      pnpm pipeline fingerprints make ../bert --licence Apache-2.0 --source "bert-base-uncased, 2019" # of a folder of safetensors`,
     load: async () => (await import("./fingerprints/fingerprints-make.ts")).fingerprintsMake,
   },
   {
@@ -226,7 +231,8 @@ export const recordCommands: CommandRow[] = [
     name: "sources list [source...]",
     does: "print each source with its state, commit, size, licence and consent",
     options: place,
-    examples: "# each source of official data, whether it is locked, its size and licence",
+    examples:
+      "pnpm pipeline sources list # each source of official data, whether it is locked, its size and licence",
     load: async () => (await import("./sources/sources-list.ts")).sourcesList,
   },
   {
@@ -234,22 +240,23 @@ export const recordCommands: CommandRow[] = [
     does: "resolve sources on the hub; write commit, files and licence to sources.lock.yaml",
     options: [...place, option("--update", "also resolve sources that are locked already")],
     examples: `
-      # resolve all that are not locked; HF_TOKEN opens gated ones
-      mmlu --update # resolve one again, and show what moved`,
+      pnpm pipeline sources lock # resolve all that are not locked; HF_TOKEN opens gated ones
+      pnpm pipeline sources lock mmlu --update # resolve one again, and show what moved`,
     load: async () => (await import("./sources/sources-lock.ts")).sourcesLock,
   },
   {
     name: "sources verify [source...]",
     does: "compare sources.lock.yaml with the hub; changes nothing",
     options: place,
-    examples: "# compare the lock with the hub; status 1 if anything differs",
+    examples: "pnpm pipeline sources verify # compare the lock with the hub; status 1 if anything differs",
     load: async () => (await import("./sources/sources-verify.ts")).sourcesVerify,
   },
   {
     name: "sources accept [source...]",
     does: "show the licences and terms of locked sources, and record that you accept them",
     options: [...place, option("--yes", "accept them without a question")],
-    examples: "mmlu blimp # read and accept licences, before a run downloads anything",
+    examples:
+      "pnpm pipeline sources accept mmlu blimp # read and accept licences, before a run downloads anything",
     load: async () => (await import("./sources/sources-accept.ts")).sourcesAccept,
   },
 ];

@@ -9,7 +9,7 @@ import type { CommonOptions } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { printJson } from "../show/print-json.ts";
 
-export type GraphOptions = CommonOptions & { instances: boolean; output?: string };
+type GraphOptions = CommonOptions & { instances: boolean; output?: string };
 
 /** Loaded on demand: Graphviz is larger than the rest of the program. */
 const formats: Record<string, (graph: Graph) => Promise<string>> = {

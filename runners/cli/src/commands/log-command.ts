@@ -26,7 +26,7 @@ type StageEvent = {
   log?: string;
 };
 
-export type LogOptions = PlaceOptions & { tail?: string };
+type LogOptions = PlaceOptions & { tail?: string };
 
 /** The most of a log in a line of JSON, which also names the whole file. */
 const jsonBytesMax = 8 << 20;

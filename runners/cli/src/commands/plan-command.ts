@@ -32,7 +32,7 @@ import { weakLimitsLine } from "../show/weak-limits-line.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
 import { planLine, planLines, summaryText } from "./plan-text.ts";
 
-export type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions & { all: boolean };
+type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions & { all: boolean };
 
 export async function planCommand(
   repository: string,

@@ -21,7 +21,7 @@ import { showReport } from "../show/show-report.ts";
 import { type NodePlace, reusedKeys } from "../show/trace-nodes.ts";
 import { writeDataSet } from "./write-data-set.ts";
 
-export type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
+type ReportOptions = Omit<CommonOptions, "only" | "executor"> & {
   open: boolean;
   groups: boolean;
   /** An earlier run, a folder of results or a report.json. */

@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
 import type { PriceBook } from "@mlrb/agents/spending/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
-import { shellWord } from "@mlrb/core/ports/command-line";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";

@@ -1,5 +1,4 @@
 // `pipeline attempts pause`: a running attempt stops before its next model call, until `attempts resume`.
-
 import { join } from "node:path";
 import { attemptId, pauseFile, resumeCommand } from "@mlrb/core/ports/attempt-wait";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
