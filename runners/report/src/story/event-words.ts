@@ -1,7 +1,6 @@
 // One event of a trajectory in words, for the terminal and the page. Text of agents and models is included unchanged
 // and may be long: the caller makes it harmless and clips it. Pure.
 
-import { agentLine } from "@mlrb/core/iterations/agent-line";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { counted } from "@mlrb/core/text/counted";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -138,12 +137,11 @@ function callWords(event: ModelCallEvent): string {
 
 function iterationWords(line: string, wellFormed: boolean): string {
   if (!wellFormed) return `malformed: ${line}`;
-  const claim = agentLine(line);
-  if (!claim) return line;
-  const { id, hypothesis, change, metric, decision } = claim;
+  const { id, hypothesis, change, metric, decision } = objectIn(line) ?? {};
+  if (id === undefined || (hypothesis ?? change) === undefined) return line;
+  const { name, split, value } = Object(metric) as Record<string, unknown>;
   const seen =
-    metric &&
-    `${metric.name}${metric.split === null ? "" : ` on ${metric.split}`} ${metric.value ?? "unknown"}`;
+    name === undefined ? undefined : `${name}${split === undefined ? "" : ` on ${split}`} ${value}`;
   return [`${id}: ${hypothesis ?? change}`, ...[hypothesis && change, seen, decision].filter(Boolean)].join(
     "; ",
   );
