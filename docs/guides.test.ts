@@ -2,7 +2,15 @@
 // under Undo restore the checkout. tests/guides.e2e.test.ts follows the guides with their runs.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -16,14 +24,12 @@ import { parse } from "yaml";
 
 const repository = join(import.meta.dirname, "..");
 const guide = (name: string) => readFileSync(join(import.meta.dirname, name), "utf8");
-const listed = guide("commands.md").split("\n## All guides\n")[1]!;
-const guides = [...new Set([...listed.matchAll(/\]\(([\w-]+\.md)[#)]/g)].map(([, name]) => name!))];
+const pages = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".md"));
 
 /** What commands of a guide write into the checkout, apart from the files and diffs that the guide shows. */
 const written: Record<string, string[]> = {
-  "official-data.md": ["sources.lock.yaml"],
-  "results.md": ["protocols/full-benchmark/paper.json"],
-  "run-the-paper.md": ["sources.lock.yaml", "protocols/full-benchmark/paper.json"],
+  "guide.md": ["protocols/full-benchmark/paper.json"],
+  "paper.md": ["sources.lock.yaml", "protocols/full-benchmark/paper.json"],
 };
 /** Files that every checkout has, so that no folder of a guide is new that is not. */
 const present = [
@@ -45,13 +51,18 @@ const shownFiles = (text: string) => [
   ...text.matchAll(/^```(?:yaml|python|ts|markdown) (\S+)\n(.*?)^```$/gms),
 ];
 const diffs = (text: string) => [...text.matchAll(/^```diff\n(.*?)^```$/gms)].map(([, diff]) => diff!);
-const changing = guides.filter((name) => {
+const changing = pages.filter((name) => {
   const text = guide(name);
   return name in written || shownFiles(text).length > 0 || diffs(text).length > 0;
 });
 
+test("the pages that change a checkout are the guides", () => {
+  const guides = ["agents.md", "authors.md", "guide.md", "machines.md", "paper.md", "reuse.md"];
+  assert.deepEqual(changing.toSorted(), guides);
+});
+
 test("guides change settings by whole files with their paths and by diffs, never by parts of a file", () => {
-  for (const name of guides)
+  for (const name of pages)
     for (const [, part] of guide(name).matchAll(/^```yaml\n(.*?)^```$/gms))
       assert.match(part!, /…/, `${name} shows a part of a file:\n${part}`); // a sketch that nobody can paste
 });

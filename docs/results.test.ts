@@ -1,4 +1,4 @@
-// docs/results.md has every column of every CSV file, and its example runs on the committed sample.
+// docs/guide.md has every column of every CSV file, and its example runs on the committed sample.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { resultRows } from "@mlrb/formats/report/result-tables";
 
-const path = join(import.meta.dirname, "results.md");
+const path = join(import.meta.dirname, "guide.md");
 const text = readFileSync(path, "utf8");
 
 type Column = { type?: string | readonly string[]; enum?: readonly string[]; description?: string };
@@ -33,7 +33,7 @@ function typeText(properties: object, column: string): string {
     .join(" or ");
 }
 
-test("docs/results.md describes every column as the schema does", () => {
+test("docs/guide.md describes every column as the schema does", () => {
   const block = `<!-- columns -->\n\n${columnsText()}\n<!-- /columns -->`;
   const expected = text.replace(/<!-- columns -->[\s\S]*<!-- \/columns -->/, () => block);
   if (process.env.UPDATE_GOLDEN) writeFileSync(path, expected);

@@ -30,10 +30,10 @@ const sections = new Map(
   ]),
 );
 
-test("each rule of a task.yaml is in the section of its method, with its severity and kind of data", () => {
+test("each rule of a task.yaml is in the table, in the row of its method, with its severity and kind of data", () => {
   assert.ok(rules.length > 40, `${rules.length} rules`);
   for (const { task, name, method, severity, on } of rules) {
-    const listed = /^\*\*Rules\.\*\* (.*)$/m.exec(sections.get(method) ?? "")?.[1] ?? "";
+    const listed = new RegExp(`^\\| \\[\`${method}\`\\].* \\| (.*) \\|$`, "m").exec(text)?.[1] ?? "";
     const ofTask = listed.split(". ").find((one) => one.startsWith(`${task}: `)) ?? "";
     const others = rules.filter((one) => one.task === task && one.method === method && one.name === name);
     const kind = others.length === 1 && on ? `, ${on.join(", ")}` : "";
@@ -41,12 +41,14 @@ test("each rule of a task.yaml is in the section of its method, with its severit
   }
 });
 
-test("each section is of a method that a task uses, and says method, threshold, evidence and what it misses", () => {
+test("each section is of a method that a task uses, says its false alarms and misses, and has a test", () => {
   const used = new Set([noLookAhead, plainTokenizer, ...rules.map(({ method }) => method)]);
   assert.deepEqual([...sections.keys()].sort(), [...used].sort());
-  for (const [name, body] of sections)
-    for (const part of ["Rules", "Method", "Threshold", "Evidence", "Misses"])
+  for (const [name, body] of sections) {
+    for (const part of ["Method", "False alarms", "Misses"])
       assert.match(body, new RegExp(`^\\*\\*${part}\\.\\*\\*`, "m"), `${name}: ${part}`);
+    assert.match(text, new RegExp(`^\\| \`${name}\` \\| \`[^\`]+\`: "`, "m"), `${name}: a test`);
+  }
 });
 
 test("each test that docs/rules.md names exists", () => {

@@ -1,4 +1,4 @@
-// Records the attempt that docs/bring-an-agent.md demonstrates without a key: a provider on 127.0.0.1 plays the
+// Records the attempt that docs/agents.md demonstrates without a key: a provider on 127.0.0.1 plays the
 // conversation of tests/support/demonstration, and its programs run in a real sandbox. Run the script again when the
 // scaffold, its tools or the task's prompt change; tests/demonstration.thorough.test.ts then fails.
 //   node scripts/record-demonstration.ts

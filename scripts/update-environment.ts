@@ -1,7 +1,7 @@
 // Resolves a .in file, rewrites the lock file next to it and prints what changed. A pin keeps its version
 // unless the .in file asks for another one or --upgrade names the package. Without a lock everything is resolved.
 // On an error the old file stays. uv resolves for all Pythons and platforms at once, and lists the hashes of all
-// files of a release; pip installs. docs/environments.md
+// files of a release; pip installs. docs/machines.md
 //   node scripts/update-environment.ts pipelines/environments/ml.lock [--upgrade NAME]…
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Follows docs/add-a-task.md exactly: writes the files that the guide shows, no others, and runs its commands.
+// Follows "Add a task" of docs/authors.md exactly: writes the files that the guide shows, no others, and runs its commands.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,10 +20,10 @@ after(() => {
 await copyBenchmarkState(root);
 const pipeline = (...args: string[]) => startProgram(repository.path, args).ended;
 
-test("the folder from the guide is a task: it is checked, attempted, validated, scored and in the tables", {
+test("the folder from the guide is a task: it is checked, attempted, validated and scored, and its strong baseline beats the trivial baseline and the weak one", {
   timeout: 15 * 60_000,
 }, async () => {
-  const guide = readFileSync(join(import.meta.dirname, "../docs/add-a-task.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../docs/authors.md"), "utf8");
   const files = [...guide.matchAll(/^```\w+ (tasks\/toy\/\S+)\n(.*?)^```$/gms)];
   assert.equal(files.length, 6);
   for (const [, path, text] of files) repository.write(path!, text!);
@@ -49,4 +49,16 @@ test("the folder from the guide is a task: it is checked, attempted, validated, 
   assert.deepEqual(names, ["bigram", "random-weights", "unigram"]);
   assert.deepEqual([report.cells[0].floorName, report.cells[0].anchorName], ["unigram", "bigram"]);
   assert.equal(report.rows.find(({ anchor }: Line) => anchor)!.name, "bigram");
+  const bits = (agent: string): Line[] =>
+    report.attempts
+      .filter((attempt: Line) => attempt.agent === agent)
+      .map(({ scores }: Line) => scores["bits-per-byte"]);
+  const [strong, weak] = [bits("reference"), bits("minimal")];
+  assert.deepEqual([strong.length, weak.length], [2, 2]);
+  const trivial: Line = report.rows.find(({ floor }: Line) => floor)!;
+  for (const one of strong)
+    for (const other of [trivial, ...weak]) {
+      const errors = Math.hypot(one.standardError, other.standardError);
+      assert.ok(other.value - one.value > 5 * errors, `${one.value} against ${other.value}, error ${errors}`);
+    }
 });

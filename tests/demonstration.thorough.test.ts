@@ -1,4 +1,4 @@
-// The attempt that docs/bring-an-agent.md demonstrates: a language model does research on a task of the benchmark
+// The attempt that docs/agents.md demonstrates: a language model does research on a task of the benchmark
 // through its tools, in a sandbox. Its recording repeats the attempt without a provider and a key.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
@@ -47,9 +47,9 @@ const requests = (path: string) =>
     .filter(({ event }) => event === "model-call")
     .map(({ requestDigest }) => requestDigest);
 
-/** The commands of the first block below a heading of docs/bring-an-agent.md, as words without `pnpm pipeline`. */
+/** The commands of the first block below a heading of docs/agents.md, as words without `pnpm pipeline`. */
 function guideCommands(heading: string): string[][] {
-  const text = readFileSync(join(import.meta.dirname, "../docs/bring-an-agent.md"), "utf8");
+  const text = readFileSync(join(import.meta.dirname, "../docs/agents.md"), "utf8");
   const block = text.slice(text.indexOf(heading)).split("```")[1]!;
   return [...block.matchAll(/^pnpm pipeline (.+)$/gm)].map(([, line]) =>
     [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare)!),

@@ -191,7 +191,7 @@ test("a signed bundle names its signer, and a bundle signed by a stranger says s
   writeFileSync(signers, readFileSync(keys.allowing("alice")));
   const known = await read();
   assert.match(known.stdout, /signed by alice \(SHA256:/);
-  // as docs/results.md says
+  // as docs/guide.md says
   const byHand = `printf 'mlrb evidence-bundle sha256:%s\\n' "$(sha256sum < "$1" | cut -d ' ' -f 1)" | ssh-keygen -Y verify -n mlrb -f "$2" -I alice -s "$1.sig"`;
   execFileSync("sh", ["-c", byHand, "sh", signed, signers]);
   writeFileSync(signed, Buffer.concat([readFileSync(signed), Buffer.of(0)]));

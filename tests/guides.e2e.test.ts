@@ -1,5 +1,5 @@
-// Follows docs/add-a-scorer.md, docs/add-an-agent.md, docs/how-reuse-works.md and docs/rescore.md exactly: writes
-// the files that they show, no others, and runs their commands. One repository and one state folder, as a reader
+// Follows docs/authors.md (a scorer), docs/agents.md (a program), docs/reuse.md and docs/guide.md (rescore) exactly:
+// writes the files that they show, no others, and runs their commands. One repository and one state folder, as a reader
 // would have.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -51,6 +51,11 @@ function commands(text: string): string[][] {
   );
 }
 
+/** The part of a page below a heading of the second level. */
+function section(page: string, heading: string): string {
+  return page.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`))!;
+}
+
 async function follow(words: string[]): Promise<ProgramOutput> {
   const said = await pipeline(...words, ...(words[0] === "check" ? [] : ["--json", "--root", root]));
   assert.equal(said.code, 0, `${words.join(" ")}\n${said.stdout}${said.stderr}`);
@@ -71,7 +76,7 @@ const ranIn = (said: ProgramOutput) =>
 test("the agent from the guide attempts a task, keeps its rules and is scored", {
   timeout: 15 * 60_000,
 }, async () => {
-  const text = guide("add-an-agent.md");
+  const text = section(guide("agents.md"), "Your own program");
   const files = shown(text);
   assert.equal(files.length, 2);
   for (const { path, content } of files) repository.write(path, content);
@@ -92,7 +97,7 @@ const actions = async (words: string[]) => Object.entries(outcomes(await follow(
 test("as its guide claims, a comment reruns nothing, and a number can be traced to its attempt", {
   timeout: 15 * 60_000,
 }, async () => {
-  const text = guide("how-reuse-works.md");
+  const text = guide("reuse.md");
   const [first, planned, trace, ...more] = commands(text);
   assert.deepEqual(more, []);
   assert.deepEqual(shown(text), []);
@@ -107,7 +112,7 @@ test("as its guide claims, a comment reruns nothing, and a number can be traced 
 test("the scorer correction from the guide measures stored submissions again, and nothing else runs", {
   timeout: 15 * 60_000,
 }, async () => {
-  const text = guide("rescore.md");
+  const text = section(guide("guide.md"), "Rescore");
   const [planned, explain, again, trace, ...more] = commands(text);
   assert.deepEqual(more, []);
   assert.deepEqual(shown(text), []);
@@ -142,7 +147,7 @@ async function tracedToAttempt(words: string[]): Promise<Line> {
 test("the scorer from the guide scores existing attempts, and no attempt and no other score runs", {
   timeout: 15 * 60_000,
 }, async () => {
-  const text = guide("add-a-scorer.md");
+  const text = section(guide("authors.md"), "Add a scorer");
   const files = shown(text);
   assert.equal(files.length, 3);
   for (const { path, content } of files) {

@@ -1,5 +1,5 @@
 // Folders as real libraries leave them: what `lm_eval --model hf` scores from safetensors without code is admitted and gets
-// equal digits, or belongs to a family that docs/bring-an-agent.md names. The models are tiny and random.
+// equal digits, or belongs to a family that docs/agents.md names. The models are tiny and random.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -182,8 +182,8 @@ test("the load check adds to the admission that tied weights differ, so no score
   assert.deepEqual([admitted, undecided?.map(({ code }) => code)], [true, ["load"]]);
 });
 
-test("docs/bring-an-agent.md names every family that is not scorable", () => {
-  const page = readFileSync(join(repository, "docs/bring-an-agent.md"), "utf8");
+test("docs/agents.md names every family that is not scorable", () => {
+  const page = readFileSync(join(repository, "docs/agents.md"), "utf8");
   for (const words of ["mBART", "is_decoder", "auto_map", "GGUF", "pytorch_model.bin", "adapter"])
     assert.ok(page.includes(words), words);
 });

@@ -1,5 +1,5 @@
 // Scripts may only read, write, start and reach what they declare. The refusal names the line of YAML that would
-// allow it. A guard against mistakes: see docs/how-reuse-works.md.
+// allow it. A guard against mistakes: see docs/reuse.md.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 """Measures the GPT-2 models of agent-eval's reference points, and fails unless upstream's values come out.
 
 Parameters must be equal, and perplexity within a thousandth. Speed depends on the GPU, which upstream does
-not name, so it is printed and decides nothing. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+not name, so it is printed and decides nothing. By hand, with PYTHONPATH as docs/authors.md says:
     python scorers/agent-eval/reference_points.py --input manifest=FILE --output points=FILE
 """
 

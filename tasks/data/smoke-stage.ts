@@ -11,7 +11,7 @@ export function smokeStage(task: string, built: string[] = ["smoke"]): { open: s
     const kinds = built.map((kind) => `"${kind}"`).join(" and ");
     throw new Error(
       `${task}: no data for source ${canonicalJson(params.source)}: only ${kinds} ${built.length === 1 ? "is" : "are"} built so far; ` +
-        "docs/official-data.md says what is missing",
+        "docs/paper.md says what is missing",
     );
   }
   const { public: open = "", private: hidden = "" } = outputs;

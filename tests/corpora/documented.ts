@@ -1,5 +1,5 @@
 // What becomes of honest folders that are not simply scored, each with the reason that users read in
-// docs/bring-an-agent.md and docs/sandbox.md.
+// docs/agents.md and docs/security.md.
 export const documented: Record<string, { fate: "undecided" | "floored" | "refused"; reason: string }> = {
   "family-bert": { fate: "refused", reason: "an encoder family: it predicts with later text" },
   mbart: { fate: "refused", reason: "its decoder starts with the last label, which gives the answer away" },

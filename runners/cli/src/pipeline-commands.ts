@@ -34,7 +34,7 @@ const start = [
   ),
   option(
     "--remote-cache <mode>",
-    "the server of MLRB_REMOTE_CACHE: take results, also send them, or neither (default: read-write with MLRB_REMOTE_CACHE_KEY, else read; docs/remote-cache.md)",
+    "the server of MLRB_REMOTE_CACHE: take results, also send them, or neither (default: read-write with MLRB_REMOTE_CACHE_KEY, else read; docs/machines.md)",
   ).choices([...remoteModes]),
   option(
     "--on-event <command>",

@@ -109,7 +109,7 @@ export const recordCommands: CommandRow[] = [
       option("--format <name>", "inspect or atif: write an attempt, or all attempts of a run"),
       option("--output <path>", "with --format: a file, or a folder, ending in /, for `inspect view`"),
       option("--profile <name>", "with --format and a pipeline: only its runs of this profile"),
-      option("--sign <key>", "sign the folder of records with this SSH key; see docs/attempts.md"),
+      option("--sign <key>", "sign the folder of records with this SSH key; see docs/guide.md"),
     ],
     examples: `
       pnpm pipeline attempts export ../records # copy records for another machine, which imports them

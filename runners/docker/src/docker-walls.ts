@@ -77,7 +77,7 @@ function refusalOf(engine: ContainerEngine): string | undefined {
   if (!engine.holds.memory)
     return (
       `${engine.version} cannot limit the memory of a container: it was given no control group for memory; ` +
-      "use a host with control groups of version 2 and let systemd delegate them (docs/docker.md), an engine of " +
+      "use a host with control groups of version 2 and let systemd delegate them (docs/machines.md), an engine of " +
       "root, or bubblewrap"
     );
   return undefined;

@@ -102,7 +102,7 @@ const kinds: [CallTrouble["kind"], RegExp][] = [
 
 function wayOut(program: string): Partial<Record<CallTrouble["kind"], string>> {
   return {
-    "no-program": `there is no \`${program}\` on the PATH; install Docker (docs/docker.md) or choose \`--executor local\``,
+    "no-program": `there is no \`${program}\` on the PATH; install Docker (docs/machines.md) or choose \`--executor local\``,
     "no-daemon": "no container engine answers; start it (e.g. `systemctl start docker`), or set DOCKER_HOST",
     "not-allowed":
       "this user may not use the container engine; add it to the group `docker`, or use rootless podman (MLRB_CONTAINER_ENGINE=podman)",

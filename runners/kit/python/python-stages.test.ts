@@ -272,7 +272,7 @@ test("an admitted submission with an undecided setting fails the stage, and is n
   assert.notEqual(said.status, 0);
   assert.match(
     said.stderr,
-    /Undecided: undecided: config\.json: "x" is unknown\n {2}help: docs\/sandbox\.md/,
+    /Undecided: undecided: config\.json: "x" is unknown\n {2}help: docs\/security\.md/,
   );
   assert.equal(existsSync(at.out("score.json")), false);
 });

@@ -32,7 +32,7 @@ test(`${scorer} is not measured where scorer.yaml names no Lean 3, and its scrip
   const found = readScore(score);
   assert.equal(found.scorer, scorer);
   assert.ok(found.kind === "not-measured");
-  assert.match(found.reason, /^scorer\.yaml names no Lean 3 \(command:\); docs\/lean3\.md says how/);
+  assert.match(found.reason, /^scorer\.yaml names no Lean 3 \(command:\); docs\/paper\.md says how/);
   assert.equal(readFileSync(samples, "utf8"), "");
   const anchored = run("anchors.py", { rows });
   assert.equal(anchored.status, 0, anchored.stderr);

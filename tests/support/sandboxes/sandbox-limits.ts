@@ -4,7 +4,7 @@ import { type Check, suiteLimits } from "./sandbox-lab.ts";
 
 const mib = 1 << 20;
 
-/** docs/sandbox.md: 2 % and 16 MiB above the limit. */
+/** docs/security.md: 2 % and 16 MiB above the limit. */
 const slackBytes = 0.02 * suiteLimits.diskBytes + 16 * mib;
 
 export function checkLimits(check: Check): void {

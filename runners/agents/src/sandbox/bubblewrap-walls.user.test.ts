@@ -12,7 +12,7 @@ import { bubblewrapMissing } from "./bubblewrap-abilities.ts";
 const suite = fileURLToPath(new URL("./bubblewrap-walls.test.ts", import.meta.url));
 const user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
 
-/** Limits that only root's kernel features hold (docs/sandbox.md). */
+/** Limits that only root's kernel features hold (docs/security.md). */
 const kernelOnly = /no file system can be mounted here|this user may make no control group for memory/;
 
 async function whyNot(): Promise<string | false> {

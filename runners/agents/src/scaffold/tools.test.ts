@@ -436,7 +436,7 @@ test("an endless output keeps its first megabytes, and its end is shown", async 
 });
 
 test("the guide names every tool", () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/scaffolds.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/agents.md"), "utf8");
   for (const name of [...toolNames, "delegate", "return_result", "submit"])
     assert.match(guide, new RegExp(`\`${name}\``));
 });

@@ -12,7 +12,7 @@ export async function containerGate({ host, starts, ...asked }: Asked): Promise<
   const names = new Set(boxed.map(({ stage }) => stage.name));
   if ("trouble" in engine) {
     const without = profilesWhere(asked, (other) => !other.some(inContainer)).join(", ");
-    const help = `${without === "" ? "" : `without containers: ${without}; `}start Docker or podman, or name one that runs in MLRB_CONTAINER_ENGINE (docs/docker.md)`;
+    const help = `${without === "" ? "" : `without containers: ${without}; `}start Docker or podman, or name one that runs in MLRB_CONTAINER_ENGINE (docs/machines.md)`;
     const found = `${quoted(names)} ${names.size === 1 ? "runs" : "run"} in containers; ${engine.trouble.detail}`;
     return [missing("containers", found, help, { code: "no-container-engine" })];
   }

@@ -214,7 +214,7 @@ test("doctor says that a rootless engine limits no memory, and what follows", as
     found.map(({ answer, found: words }) => [answer, words]),
     ["27.0.1", "4.3.1"].map((version) => ["note", `${version}, rootless without a control group for memory`]),
   );
-  assert.match(found[0]!.help!, /untrusted agents are refused: docs\/docker.md/);
+  assert.match(found[0]!.help!, /untrusted agents are refused: docs\/machines.md/);
 });
 
 test("a note about the machine does not stop a profile", async () => {

@@ -9,7 +9,7 @@ import type { Machine } from "./inspect-machine.ts";
 
 const GiB = 2 ** 30;
 
-/** With less, a few environments and models do not fit (sizes in docs/environments.md). */
+/** With less, a few environments and models do not fit (sizes in docs/machines.md). */
 const freeBytesWanted = 10 * GiB;
 
 export function machineChecks(machine: Machine): Check[] {
@@ -124,7 +124,7 @@ function engineCheck(name: "docker" | "podman", version: string, { unlimited }: 
   return note(
     name,
     `${version}, rootless without a control group for memory`,
-    "it runs stages, with limits of each process; untrusted agents are refused: docs/docker.md says how to delegate control groups",
+    "it runs stages, with limits of each process; untrusted agents are refused: docs/machines.md says how to delegate control groups",
   );
 }
 

@@ -16,7 +16,7 @@ export async function slurmGate({ starts, purse, host }: Asked): Promise<Check[]
     missing(
       "slurm",
       `${quoted(names)} ${names.size === 1 ? "runs" : "run"} as Slurm jobs; ${trouble}`,
-      "run this where sinfo lists the partitions, or choose a profile without executor: slurm (docs/cluster.md)",
+      "run this where sinfo lists the partitions, or choose a profile without executor: slurm (docs/machines.md)",
       { code: "no-slurm" },
     ),
   ];

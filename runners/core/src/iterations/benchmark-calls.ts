@@ -1,5 +1,5 @@
 // Counts the tool calls that name a scored benchmark, by the names that task.yaml lists. A name in a call does not show
-// what the call did; docs/measures/iterations.md says what the number cannot show.
+// what the call did; docs/measures.md says what the number cannot show.
 import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 

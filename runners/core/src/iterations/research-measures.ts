@@ -1,4 +1,4 @@
-// Counts of an attempt's research. Formulas: docs/measures/iterations.md.
+// Counts of an attempt's research. Formulas: docs/measures.md.
 import type { IterationRecord, ResearchMeasures } from "@mlrb/formats/attempt/iterations";
 import type { AttemptFacts } from "./attempt-facts.ts";
 

@@ -1,4 +1,4 @@
-// The format of a stage that is a server for other stages (docs/services.md).
+// The format of a stage that is a server for other stages (docs/machines.md).
 import { count, duration, list, partialObject } from "../schema.ts";
 
 const names = { ...list, uniqueItems: true } as const;

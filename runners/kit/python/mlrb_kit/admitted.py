@@ -14,7 +14,7 @@ class Undecided(Exception):
 
     def __init__(self, reasons: str) -> None:
         self.reasons = reasons
-        super().__init__(f"undecided: {reasons}\n  help: docs/sandbox.md, What a scorer reads")
+        super().__init__(f"undecided: {reasons}\n  help: docs/security.md, What a scorer reads")
 
 
 def check_admitted(stage: Stage) -> None:

@@ -2,7 +2,7 @@
 
 Some rows come from the data alone (chance, an n-gram); the others are models that were not trained for the
 task (random weights, the unchanged base model), measured like submissions. A rejected one, e.g. random
-weights with ties, has a row with the reason. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+weights with ties, has a row with the reason. By hand, with PYTHONPATH as docs/authors.md says:
     python scorers/NAME/anchors.py --input public=DIR --input private=DIR
         --input models=DIR --output rows=FILE
 and `--input answers=DIR` for a scorer of generated texts (answers_stage.py).

@@ -2,7 +2,7 @@
 
 The stage `generate` runs a submission, `anchor-answers` each reference model. A submission that was not
 admitted is rejected without being opened. This module imports no scoring code, so that a changed scorer
-never makes a model generate again. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+never makes a model generate again. By hand, with PYTHONPATH as docs/authors.md says:
     python SCRIPT --input submission=DIR --input admission=FILE
         --input private=DIR --output answers=DIR
 or, for the folders that DIR/titles.json names, `--input models=DIR` in place of the first two.

@@ -2,7 +2,7 @@
 
 A submission that was not admitted is rejected without being opened, and the result gets the header from
 scorer.yaml. Each measure.py is a stage script of its own, so that a change of it, or of its imports, changes
-only its own scores. By hand, with PYTHONPATH as docs/add-a-scorer.md says:
+only its own scores. By hand, with PYTHONPATH as docs/authors.md says:
     python scorers/NAME/measure.py --param version=1 --param unit=UNIT
         --param direction=higher --input submission=DIR --input admission=FILE --input private=DIR
         --output score=FILE --output samples=FILE

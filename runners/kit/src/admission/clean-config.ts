@@ -39,7 +39,7 @@ function typeTrouble(config: ExactTable, type: Exact): AdmissionReason | undefin
   if (typeof type !== "string") return { code: "config", detail: `${file}: model_type is no text` };
   const not = (why: string) => ({
     code: notScorable,
-    detail: `${file}: model_type is ${clip(type)}, ${why}; docs/bring-an-agent.md lists what can be scored`,
+    detail: `${file}: model_type is ${clip(type)}, ${why}; docs/agents.md lists what can be scored`,
   });
   const why = own(notScored, type);
   if (why !== undefined) return not(`which ${why}`);

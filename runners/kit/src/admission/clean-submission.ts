@@ -1,6 +1,6 @@
 // Rebuilds a submission as the folder that scorers load. Settings name only what transformers reads for the model's type,
 // and no value of a setting names a file or a repository. Weights and vocabularies keep their bytes.
-// docs/sandbox.md describes it; ADR 35 has the reasons.
+// docs/security.md describes it; ADR 35 has the reasons.
 import { constants, copyFileSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AdmissionReason } from "@mlrb/formats/judged/admission";

@@ -42,7 +42,7 @@ rows = load_dataset("FOLDER", "${tables[0]}", split="train")
 - The rows of every configuration are in the split \`train\`; there is no other.
 - An empty value is missing, never 0.
 - The interval in \`summary\` is of valid attempts only. It is no interval of \`mean\`.
-- mlrb's docs/results.md describes every column; report.json has the whole report.
+- mlrb's docs/guide.md describes every column; report.json has the whole report.
 
 **Licence.** The licence in the front matter is \`unknown\`: choose one before you publish this folder. The rows hold scores and, in \`attempts\` and \`scores\`, evidence and words of the agents. They hold no item of a test set.
 `;

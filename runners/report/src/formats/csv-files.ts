@@ -1,4 +1,4 @@
-// The CSV files of a report, for spreadsheets and data frames. docs/results.md describes each.
+// The CSV files of a report, for spreadsheets and data frames. docs/guide.md describes each.
 import type { Report } from "@mlrb/formats/report";
 import { attemptRows, momentRows, scoreRows } from "./attempt-rows.ts";
 import { csvTable } from "./csv-table.ts";

@@ -1,4 +1,4 @@
-// An attempt's research as the report has it. Formulas: docs/measures/iterations.md.
+// An attempt's research as the report has it. Formulas: docs/measures.md.
 import { printableLabels } from "@mlrb/core/iterations/printable-labels";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { Reading } from "@mlrb/formats/read-format";

@@ -1,5 +1,5 @@
 // Durations of an attempt's research, which are not in the report (times.ts has the reason). Formulas:
-// docs/measures/iterations.md.
+// docs/measures.md.
 
 import { iterationsFile, type ResearchMeasures } from "@mlrb/formats/attempt/iterations";
 import type { Member } from "@mlrb/formats/stage/collected";

@@ -1,5 +1,5 @@
 // The research in the attempts: what ran, what was measured, and what ended them, as their trajectories record it
-// (docs/measures/iterations.md).
+// (docs/measures.md).
 
 import { printableLabels } from "@mlrb/core/iterations/printable-labels";
 import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";

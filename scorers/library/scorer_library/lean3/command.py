@@ -42,7 +42,7 @@ def missing_command() -> str | None:
     """Why nothing can be measured where scorer.yaml names no command; None where it names one."""
     if os.environ.get("MLRB_SCORER_COMMAND", "").strip():
         return None
-    return "scorer.yaml names no Lean 3 (command:); docs/lean3.md says how to build and name one"
+    return "scorer.yaml names no Lean 3 (command:); docs/paper.md says how to build and name one"
 
 
 def find_lean3() -> Lean3Command:

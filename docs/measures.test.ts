@@ -1,4 +1,4 @@
-// docs/measures/iterations.md describes the file as it is.
+// docs/measures.md describes iterations and ends as they are.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { labelPrecisionMin, printableLabels } from "@mlrb/core/iterations/printable-labels";
 import { end } from "@mlrb/formats/attempt/iterations";
 
-const text = readFileSync(join(import.meta.dirname, "iterations.md"), "utf8");
+const text = readFileSync(join(import.meta.dirname, "measures.md"), "utf8");
 
 test("the page lists every kind of end, in the order of the format", () => {
   const table = text.slice(text.indexOf("| kind |"), text.indexOf("## Labels"));

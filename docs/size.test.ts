@@ -1,4 +1,4 @@
-// Decisions stay few and short: context, decision, given up, what would change it.
+// Pages and decisions stay few and short.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,4 +24,18 @@ test("every decision that another one links to exists", () => {
       /\]\((\d{4}-[a-z0-9-]+\.md)\)/g,
     ))
       assert.ok(decisions.includes(linked!), `${name}: ${linked}`);
+});
+
+test("there are at most 16 written pages with 36 000 words, tables that tests compare with code among them", () => {
+  const root = join(import.meta.dirname, "..");
+  const inDocs = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".md"));
+  const pages = [
+    ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"],
+    // performance.md is the bench's tables
+    ...inDocs.filter((name) => name !== "performance.md").map((name) => join("docs", name)),
+  ];
+  assert.ok(pages.length <= 16, pages.join(", "));
+  const words = pages.map((path) => readFileSync(join(root, path), "utf8").split(/\s+/).length);
+  const sum = words.reduce((one, other) => one + other, 0);
+  assert.ok(sum <= 36_000, `${sum} words`);
 });
