@@ -3,7 +3,7 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
-import { isPaid } from "@mlrb/local/records/estimate-cost";
+import { withKeys } from "@mlrb/local/records/estimate-cost";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { refusals } from "../gates/check.ts";
 import { checkProblem } from "../gates/check-gate.ts";
@@ -138,10 +138,7 @@ function printInstances(previews: Preview[], { instances }: Plan, { all }: { all
 function attemptsLine(previews: Preview[], { instances }: Plan): string {
   const priced = startedIn(previews).map((preview) => {
     const { index, cost } = preview;
-    const { action } = instances[index]!;
-    // a run without its key would be refused: with the key, each call has a price
-    const isNew = cost?.from === 0 && isPaid(action, () => true);
-    return isNew ? { ...preview, cost: { ...cost, dollars: action.budget.dollars ?? null } } : preview;
+    return cost ? { ...preview, cost: withKeys(instances[index]!, cost) } : preview;
   });
   const total = totalCost(priced);
   if (total.attempts === 0) return "";

@@ -4,7 +4,7 @@ import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
 import { counted } from "@mlrb/core/text/counted";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
-import { estimateCost, isPaid } from "@mlrb/local/records/estimate-cost";
+import { estimateCost, withKeys } from "@mlrb/local/records/estimate-cost";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { attemptsOf, placeOf } from "../protocol/protocol-facts.ts";
 
@@ -35,7 +35,9 @@ export function powerLines(plan: Plan, workspace: Pick<Workspace, "attempts">): 
   while (single(more) === null) more++;
   const added = compared.map((own) => ({ missing: Math.max(0, more - own.length), one: own[0]! }));
   const count = added.reduce((sum, { missing }) => sum + missing, 0);
-  const prices = added.map(({ missing, one }) => [missing, dollarsOf(one, workspace)] as const);
+  const prices = added.map(
+    ({ missing, one }) => [missing, withKeys(one, estimateCost(one, workspace)).dollars] as const,
+  );
   const dollars = prices.some(([missing, each]) => missing > 0 && each === null)
     ? " at an unknown price"
     : `, +${prices.reduce((sum, [missing, each]) => sum + missing * (each ?? 0), 0).toFixed(2)} dollars`;
@@ -68,11 +70,4 @@ function seenWords(all: number | null, single: number | null, tasks: number): st
 
 function sd(distance: number): string {
   return `${distance.toFixed(1)} SD`;
-}
-
-/** Of one more attempt, as `plan` prices it: with its key, since a run without the key would be refused. */
-function dollarsOf(instance: Instance, workspace: Pick<Workspace, "attempts">): number | null {
-  const { from, dollars } = estimateCost(instance, workspace);
-  const isNew = from === 0 && isPaid(instance.action, () => true);
-  return isNew ? (instance.action.budget.dollars ?? null) : dollars;
 }

@@ -44,6 +44,12 @@ export function estimateFrom(
   };
 }
 
+/** The estimate for a run with every key, since one without them would be refused: each call has a price. */
+export function withKeys({ action }: Pick<Instance, "action">, cost: CostEstimate): CostEstimate {
+  const isNew = cost.from === 0 && isPaid(action, () => true);
+  return isNew ? { ...cost, dollars: action.budget.dollars ?? null } : cost;
+}
+
 /**
  * Whether someone may bill an attempt: for a model that is not declared `free: true`, with or without a key; without
  * a model, through a secret that it gets.

@@ -2,14 +2,7 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
-import {
-  agentColour,
-  agentShape,
-  apart,
-  axisDomain,
-  clipped,
-  drawFigure,
-} from "../page/charts/draw-figure.ts";
+import { agentLooks, apart, axisDomain, clipped, drawFigure } from "../page/charts/draw-figure.ts";
 import type { Html } from "../page/html.ts";
 import { type CostPoint, costPoints } from "./costs.ts";
 import { displayNames } from "./display-names.ts";
@@ -53,10 +46,7 @@ export function costDrawing(report: Report, times: Times): Html | undefined {
             text: ({ task }: CostPoint) => clipped(names.task(task)),
           },
         ),
-        Plot.dot(found.points, {
-          ...{ ...place, r: 5, fill: ({ agent }: CostPoint) => agentColour(agent, agents) },
-          symbol: (({ agent }: CostPoint) => agentShape(agent, agents)) as never,
-        }),
+        Plot.dot(found.points, { ...place, r: 5, ...agentLooks(agents) }),
       ],
     },
     "cost against score",

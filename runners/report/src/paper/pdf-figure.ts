@@ -9,7 +9,7 @@ import type { Report } from "@mlrb/formats/report";
 import * as Plot from "@observablehq/plot";
 import PDFDocument from "pdfkit";
 import drawSvg from "svg-to-pdfkit";
-import { agentColour, agentShape, clipped, drawFigure } from "../page/charts/draw-figure.ts";
+import { agentLooks, clipped, drawFigure } from "../page/charts/draw-figure.ts";
 import type { Html } from "../page/html.ts";
 import { labelText } from "../read/condition-words.ts";
 import { plainText } from "../read/plain-text.ts";
@@ -74,10 +74,7 @@ function legend(report: Report): Html {
       x: { domain: [0, 2], axis: null },
       y: { domain: [lines - 0.5, -0.5], axis: null },
       marks: [
-        Plot.dot(entries, {
-          ...{ ...place, r: 5, fill: ({ agent }) => agentColour(agent, agents) },
-          symbol: (({ agent }: { agent: string }) => agentShape(agent, agents)) as never,
-        }),
+        Plot.dot(entries, { ...place, r: 5, ...agentLooks(agents) }),
         Plot.text(entries, {
           ...{ ...place, dx: 12, textAnchor: "start" },
           text: ({ agent }) => clipped(names.agent(agent), 48),

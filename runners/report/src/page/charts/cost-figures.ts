@@ -6,7 +6,7 @@ import * as Plot from "@observablehq/plot";
 import { listText } from "../../sections/list-text.ts";
 import { type Html, html } from "../html.ts";
 import { type CostData, type CostPoint, costData, costWords, spentText } from "./cost-data.ts";
-import { agentColour, agentShape, axisDomain, clipped, drawFigure } from "./draw-figure.ts";
+import { agentColour, agentLooks, axisDomain, clipped, drawFigure } from "./draw-figure.ts";
 
 export function costFigures(report: Report, times: Times): Html {
   const agents = report.agents.map(({ name }) => name);
@@ -78,9 +78,8 @@ function costSvg(data: CostData, agents: string[]): Html {
           x: "spent",
           y: "score",
           r: 6.5,
-          fill: colour,
           stroke: "var(--ground)",
-          symbol: (({ agent }: CostPoint) => agentShape(agent, agents)) as never,
+          ...agentLooks(agents),
         }),
         Plot.text(known, { x: "spent", ...name(8, colour) }),
         Plot.dot(unknown, {

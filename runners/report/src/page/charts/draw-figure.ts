@@ -87,6 +87,14 @@ export function agentShape(agent: string, agents: readonly string[]): (typeof sh
   return shapes[agents.indexOf(agent) % shapes.length]!;
 }
 
+/** A disc or shape for each agent, in its colour. */
+export function agentLooks(agents: readonly string[]) {
+  return {
+    fill: ({ agent }: OfAgent) => agentColour(agent, agents),
+    symbol: (({ agent }: OfAgent) => agentShape(agent, agents)) as never,
+  };
+}
+
 const labelMax = 24;
 
 export function clipped(text: string, charactersMax = labelMax): string {
