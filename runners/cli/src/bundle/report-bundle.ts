@@ -1,19 +1,11 @@
 // `pipeline report --bundle`: writes the evidence behind a report as one archive, from which the report can be rebuilt
 // without the cache, the attempts and the network. Refused unless the rebuilt tables are those of the stored report.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { counted } from "@mlrb/core/text/counted";
 import { formatBytes } from "@mlrb/core/text/units";
+import { filesIn } from "@mlrb/kit/files/files-in";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import type { PageRequest } from "../attempts/page-data.ts";
@@ -122,14 +114,6 @@ async function gather(repository: string, { stored, gathering, request }: Parts)
 /** SHA-256 by path. */
 export function digestsIn(folder: string): Map<string, string> {
   return new Map(filesIn(folder).map((path) => [path, hashFile(join(folder, path))]));
-}
-
-/** Paths from the folder, in code-unit order. */
-export function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
 }
 
 type Sums = { files: number; bytes: number; redacted: number; signed: boolean };

@@ -16,6 +16,7 @@ import { basename, join, resolve } from "node:path";
 import { counted } from "@mlrb/core/text/counted";
 import { type Reading, readFormat, unreadableWords } from "@mlrb/formats/read-format";
 import { type EvidenceBundle, evidenceBundle } from "@mlrb/formats/report/evidence-bundle";
+import { filesIn } from "@mlrb/kit/files/files-in";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { printProtocol } from "../protocol/write-protocol.ts";
 import { rootFolder, typedIn } from "../request/root-folder.ts";
@@ -26,7 +27,7 @@ import { payload } from "./bag.ts";
 import { bundleSignature } from "./bundle-signature.ts";
 import { readBag } from "./read-bag.ts";
 import { bundleFile, differentFiles, protocolIn, rebuildPage, rebuildTables } from "./rebuild-results.ts";
-import { digestsIn, filesIn, refused } from "./report-bundle.ts";
+import { digestsIn, refused } from "./report-bundle.ts";
 
 /** `output`: the folder for the rebuilt report. */
 export type FromOptions = { root?: string; output?: string; groups: boolean; json: boolean };

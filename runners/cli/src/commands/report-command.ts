@@ -1,10 +1,11 @@
 // `pipeline report`: prints the published results, and whether they are up to date. Runs nothing and writes nothing,
 // except a page that is missing or shows other departures, with --dataset a folder for other programs, and with
 // --bundle an archive. With --from it reads such an archive instead of results.
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { ProtocolResult } from "@mlrb/formats/report/protocol";
+import { filesIn } from "@mlrb/kit/files/files-in";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
 import type { PageRequest } from "../attempts/page-data.ts";
@@ -75,7 +76,7 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
     return 2;
   }
   const folder = join(root, resultsFolder(plan));
-  const laidOut = filesIn(folder);
+  const laidOut = existsSync(folder) ? filesIn(folder) : [];
   if (laidOut.length === 0) {
     const what = plan.stages.some(({ publishes }) => publishes)
       ? `help: ${typedCommand("run", pipeline, options)}`
@@ -180,15 +181,6 @@ function ending({ folder, files, laidOutMs, age, run }: Shown): string {
   ];
   out.push(...reportAgeWords(age, run));
   return `${out.join("\n")}\n`;
-}
-
-/** Paths from the folder, in code-unit order. */
-function filesIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
 }
 
 /** The file to open: a page, else text, else any file. */
