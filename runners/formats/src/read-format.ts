@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { Options, ValidateFunction } from "ajv";
 import { isTable } from "./is-table.ts";
 import { causeOf, outsideUnions, valueWords } from "./problem-words.ts";
-import type { TypeOf } from "./schema.ts";
+import type * as t from "./schema.ts";
 import { storedValidator } from "./stored-validator.ts";
 
 /** `help`: the way out where the cause is another version of the format. */
@@ -34,7 +34,7 @@ const options = {
 export function readFormat<const Schema extends object>(
   schema: Schema,
   text: string,
-): Reading<TypeOf<Schema>> {
+): Reading<t.TypeOf<Schema>> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -48,8 +48,8 @@ export function readFormat<const Schema extends object>(
 export function checkFormat<const Schema extends object>(
   schema: Schema,
   value: unknown,
-): Reading<TypeOf<Schema>> {
-  if (quickValidator(schema)(value)) return { kind: "ok", value: value as TypeOf<Schema> };
+): Reading<t.TypeOf<Schema>> {
+  if (quickValidator(schema)(value)) return { kind: "ok", value: value as t.TypeOf<Schema> };
   const validate = wordy.getOrInsertComputed(schema, () => wordyValidator(schema));
   validate(value);
   return { kind: "unreadable", ...(versionCause(schema, value) ?? { cause: causeOf(validate.errors!) }) };
@@ -58,8 +58,8 @@ export function checkFormat<const Schema extends object>(
 /** A check without a cause, fast enough for millions of lines. */
 export function followsFormat<const Schema extends object>(
   schema: Schema,
-): (value: unknown) => value is TypeOf<Schema> {
-  return quickValidator(schema) as unknown as (value: unknown) => value is TypeOf<Schema>;
+): (value: unknown) => value is t.TypeOf<Schema> {
+  return quickValidator(schema) as unknown as (value: unknown) => value is t.TypeOf<Schema>;
 }
 
 /** For data that this program wrote itself. Throws with `what` and the cause if `value` does not follow `schema`. */
@@ -67,7 +67,7 @@ export function mustFollow<const Schema extends object>(
   schema: Schema,
   value: unknown,
   what: string,
-): TypeOf<Schema> {
+): t.TypeOf<Schema> {
   const reading = checkFormat(schema, value);
   if (reading.kind === "unreadable") throw new Error(`${what}: ${reading.cause}`);
   return reading.value;

@@ -12,21 +12,7 @@ import { reportMemorisation } from "./report/memorisation.ts";
 import { reference } from "./report/reference-check.ts";
 import { row } from "./report/row.ts";
 import { sensitivity } from "./report/sensitivity.ts";
-import {
-  anyText,
-  count,
-  fileFormat,
-  flag,
-  listOf,
-  nullable,
-  number,
-  numberOrNull,
-  pairOf,
-  type TypeOf,
-  textOrNull,
-  wholeExcept,
-  wholeObject,
-} from "./schema.ts";
+import * as t from "./schema.ts";
 
 /**
  * 2: cells hold their two errors and why a mean or an interval is withheld; agentComparisons.
@@ -38,125 +24,126 @@ import {
  */
 export const reportFormat = 5;
 
-const metric = {
-  ...wholeObject({
-    name: anyText,
-    title: anyText,
-    unit: anyText,
+const metric = t.about(
+  t.wholeObject({
+    name: t.anyText,
+    title: t.anyText,
+    unit: t.anyText,
     direction,
-    digits: count,
-    range: {
-      ...nullable(pairOf(number, numberOrNull)),
-      description: "its minimum and maximum, null for no maximum; null if scorer.yaml has no range",
-    },
-  }),
-  description: "a metric is a scorer's value and has the scorer's name",
-} as const;
-export type Metric = TypeOf<typeof metric>;
-
-const ruleCounts = {
-  ...wholeObject({ strikes: count, notes: count }),
-  description: "rules of the task on this data by severity; absent where the report stage has none",
-} as const;
-
-const agentFacts = {
-  ...wholeObject({
-    kind: anyText,
-    models: { ...listOf(anyText), description: "the models that it may call, each with its provider" },
-    planner: { ...textOrNull, description: "the model that writes the plan, if it is another one" },
-    scaffold: textOrNull,
-    turnsMax: { ...numberOrNull, description: "maximum number of model calls; null: no limit" },
-  }),
-  description: "from its preset; absent where the report stage has none",
-} as const;
-export type AgentFacts = TypeOf<typeof agentFacts>;
-
-const agentCoverage = wholeObject({
-  agent: anyText,
-  planned: count,
-  pass: { ...count, description: "attempts that kept the rules, among those with a verdict" },
-  undecided: { ...count, description: "attempts with an undecided strike rule: neither kept nor broken" },
-  judged: count,
-  passInterval: {
-    ...nullable(pairOf(number)),
-    description: "Wilson's 95 % interval of pass / judged; null if none was judged or some are repeats",
-  },
-});
-export type AgentCoverage = TypeOf<typeof agentCoverage>;
-
-const coverage = wholeObject({
-  attempts: wholeObject({
-    planned: count,
-    pass: count,
-    struck: count,
-    rejected: count,
-    undecided: count,
-    missing: count,
-  }),
-  scores: wholeObject({ planned: count, scored: count, rejected: count, notMeasured: count }),
-  agents: listOf(agentCoverage),
-  gaps: {
-    ...listOf(wholeObject({ stage: anyText, outcome: anyText, cause: anyText })),
-    description: "planned work without a readable result, and why",
-  },
-});
-export type Coverage = TypeOf<typeof coverage>;
-
-const published = wholeObject({
-  task: anyText,
-  metric: anyText,
-  who: anyText,
-  value: number,
-  n: { ...numberOrNull, description: "number of runs; null if the source gives none" },
-  note: { ...anyText, description: "how it was made from those runs; may be empty" },
-  source: anyText,
-});
-export type Published = TypeOf<typeof published>;
-
-export const report = fileFormat(
-  "mlrb report",
-  wholeExcept(["references", "memorisation", "hardware"], {
-    formatVersion: { const: reportFormat },
-    title: anyText,
-    label: { ...anyText, description: "the data behind the numbers, e.g. smoke or official" },
-    smoke: flag,
-    note: { ...anyText, description: "the warning on smoke numbers; empty otherwise" },
-    tasks: listOf(
-      wholeExcept(["rules"], { name: anyText, title: anyText, primary: textOrNull, rules: ruleCounts }),
+    digits: t.count,
+    range: t.about(
+      t.nullable(t.pairOf(t.number, t.numberOrNull)),
+      "its minimum and maximum, null for no maximum; null if scorer.yaml has no range",
     ),
-    agents: listOf(wholeExcept(["preset"], { name: anyText, title: anyText, preset: agentFacts })),
-    metrics: listOf(metric),
+  }),
+  "a metric is a scorer's value and has the scorer's name",
+);
+export type Metric = t.TypeOf<typeof metric>;
+
+const ruleCounts = t.about(
+  t.wholeObject({ strikes: t.count, notes: t.count }),
+  "rules of the task on this data by severity; absent where the report stage has none",
+);
+
+const agentFacts = t.about(
+  t.wholeObject({
+    kind: t.anyText,
+    models: t.about(t.listOf(t.anyText), "the models that it may call, each with its provider"),
+    planner: t.about(t.textOrNull, "the model that writes the plan, if it is another one"),
+    scaffold: t.textOrNull,
+    turnsMax: t.about(t.numberOrNull, "maximum number of model calls; null: no limit"),
+  }),
+  "from its preset; absent where the report stage has none",
+);
+export type AgentFacts = t.TypeOf<typeof agentFacts>;
+
+const agentCoverage = t.wholeObject({
+  agent: t.anyText,
+  planned: t.count,
+  pass: t.about(t.count, "attempts that kept the rules, among those with a verdict"),
+  undecided: t.about(t.count, "attempts with an undecided strike rule: neither kept nor broken"),
+  judged: t.count,
+  passInterval: t.about(
+    t.nullable(t.pairOf(t.number)),
+    "Wilson's 95 % interval of pass / judged; null if none was judged or some are repeats",
+  ),
+});
+export type AgentCoverage = t.TypeOf<typeof agentCoverage>;
+
+const coverage = t.wholeObject({
+  attempts: t.wholeObject({
+    planned: t.count,
+    pass: t.count,
+    struck: t.count,
+    rejected: t.count,
+    undecided: t.count,
+    missing: t.count,
+  }),
+  scores: t.wholeObject({ planned: t.count, scored: t.count, rejected: t.count, notMeasured: t.count }),
+  agents: t.listOf(agentCoverage),
+  gaps: t.about(
+    t.listOf(t.wholeObject({ stage: t.anyText, outcome: t.anyText, cause: t.anyText })),
+    "planned work without a readable result, and why",
+  ),
+});
+export type Coverage = t.TypeOf<typeof coverage>;
+
+const published = t.wholeObject({
+  task: t.anyText,
+  metric: t.anyText,
+  who: t.anyText,
+  value: t.number,
+  n: t.about(t.numberOrNull, "number of runs; null if the source gives none"),
+  note: t.about(t.anyText, "how it was made from those runs; may be empty"),
+  source: t.anyText,
+});
+export type Published = t.TypeOf<typeof published>;
+
+export const report = t.fileFormat(
+  "mlrb report",
+  t.wholeExcept(["references", "memorisation", "hardware"], {
+    formatVersion: { const: reportFormat },
+    title: t.anyText,
+    label: t.about(t.anyText, "the data behind the numbers, e.g. smoke or official"),
+    smoke: t.flag,
+    note: t.about(t.anyText, "the warning on smoke numbers; empty otherwise"),
+    tasks: t.listOf(
+      t.wholeExcept(["rules"], {
+        name: t.anyText,
+        title: t.anyText,
+        primary: t.textOrNull,
+        rules: ruleCounts,
+      }),
+    ),
+    agents: t.listOf(t.wholeExcept(["preset"], { name: t.anyText, title: t.anyText, preset: agentFacts })),
+    metrics: t.listOf(metric),
     coverage,
-    attempts: { ...listOf(attempt), description: "one for each planned task, agent and seed" },
-    cells: { ...listOf(cell), description: "one for each task, agent and metric" },
-    rows: {
-      ...listOf(row),
-      description: "trivial baselines and reference models, one for each task, metric and row",
-    },
-    references: {
-      ...listOf(reference),
-      description:
-        "what is expected of reference models before attempts start; absent where task.yaml expects nothing",
-    },
-    published: {
-      ...listOf(published),
-      description: "published values on the same data, by task and metric; empty unless the data is official",
-    },
+    attempts: t.about(t.listOf(attempt), "one for each planned task, agent and seed"),
+    cells: t.about(t.listOf(cell), "one for each task, agent and metric"),
+    rows: t.about(t.listOf(row), "trivial baselines and reference models, one for each task, metric and row"),
+    references: t.about(
+      t.listOf(reference),
+      "what is expected of reference models before attempts start; absent where task.yaml expects nothing",
+    ),
+    published: t.about(
+      t.listOf(published),
+      "published values on the same data, by task and metric; empty unless the data is official",
+    ),
     acrossTasks,
-    sensitivity: {
-      ...listOf(sensitivity),
-      description: "primary means if undecided attempts or people's decisions counted in another way",
-    },
+    sensitivity: t.about(
+      t.listOf(sensitivity),
+      "primary means if undecided attempts or people's decisions counted in another way",
+    ),
     memorisation: reportMemorisation,
     hardware: reportHardware,
-    comparisons: {
-      ...listOf(comparison),
-      description: "the agents' submissions on the same items: one for each task, metric and pair of agents",
-    },
-    agentComparisons: {
-      ...listOf(agentComparison),
-      description: "the agents over all tasks, with attempts as the unit: one for each pair of agents",
-    },
+    comparisons: t.about(
+      t.listOf(comparison),
+      "the agents' submissions on the same items: one for each task, metric and pair of agents",
+    ),
+    agentComparisons: t.about(
+      t.listOf(agentComparison),
+      "the agents over all tasks, with attempts as the unit: one for each pair of agents",
+    ),
   }),
 );
-export type Report = TypeOf<typeof report>;
+export type Report = t.TypeOf<typeof report>;

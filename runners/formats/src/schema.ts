@@ -1,5 +1,5 @@
 // Building blocks of JSON Schemas. A file format is one schema: `TypeOf` infers its TypeScript type,
-// pipelines/*.schema.json publish it, and `readFormat` checks files with it (ADR 30).
+// pipelines/*.schema.json publish it, and `readFormat` checks files with it (ADR 30). Formats import all of this as `t`.
 import type { XStatic } from "typebox/schema";
 
 /** The TypeScript type of the values that a schema admits. */
@@ -51,6 +51,11 @@ export const textOrNull = { type: ["string", "null"] } as const;
 /** An attempt's seed: a value of the pipeline's axis. */
 export const seed = { type: ["number", "string"] } as const;
 export const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+
+/** `schema`, described for its readers. */
+export function about<const Schema extends object>(schema: Schema, description: string) {
+  return { ...schema, description } as const;
+}
 
 /** An object of `properties` and no others. */
 export function closedObject<const Properties, const Required extends readonly (keyof Properties & string)[]>(

@@ -1,6 +1,6 @@
 // The format of attempt.json in the folder of a running attempt: everything that its record needs besides its outputs.
 
-import { anyText, count, list, listOf, type TypeOf, text, wholeExcept, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 import { axisValues, keyParts } from "../stage/action.ts";
 import { artifactKind } from "../stage/artifact.ts";
 import { processOwner } from "../stage/process-owner.ts";
@@ -15,26 +15,23 @@ import {
   uncheckedNames,
 } from "./attempt-record.ts";
 
-export const attemptCard = wholeExcept(["estimate", "protocol", ...uncheckedNames], {
+export const attemptCard = t.wholeExcept(["estimate", "protocol", ...uncheckedNames], {
   formatVersion: { const: 1 },
-  run: { ...anyText, description: "the run that started it" },
-  by: { ...processOwner, description: "that run's process" },
-  startedAt: anyText,
+  run: t.about(t.anyText, "the run that started it"),
+  by: t.about(processOwner, "that run's process"),
+  startedAt: t.anyText,
   slot,
   axes: axisValues,
-  key: text,
+  key: t.text,
   parts: keyParts,
   given,
-  gives: listOf(wholeObject({ name: anyText, file: fileName, kind: artifactKind })),
+  gives: t.listOf(t.wholeObject({ name: t.anyText, file: fileName, kind: artifactKind })),
   harness,
-  gpus: count,
-  secrets: {
-    ...list,
-    description: "names of its secrets: its log is redacted before it is kept",
-  },
-  executor: anyText,
+  gpus: t.count,
+  secrets: t.about(t.list, "names of its secrets: its log is redacted before it is kept"),
+  executor: t.anyText,
   estimate: costEstimate,
   protocol,
   ...uncheckedFields,
 });
-export type AttemptCard = TypeOf<typeof attemptCard>;
+export type AttemptCard = t.TypeOf<typeof attemptCard>;

@@ -1,21 +1,7 @@
 // The format of record.json: what is kept of an attempt besides its files.
 
 import { interventionSums } from "../declared/intervention.ts";
-import {
-  anyText,
-  count,
-  declaredName,
-  fileFormat,
-  list,
-  listOf,
-  numberOrNull,
-  sha256,
-  type TypeOf,
-  tableOf,
-  text,
-  wholeExcept,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 import { axisValues, keyParts, ran } from "../stage/action.ts";
 import { artifact } from "../stage/artifact.ts";
 
@@ -29,66 +15,55 @@ const instanceName = {
 } as const;
 
 /** `pipeline` and `profile` are looked up among those of the repository, so they are names and never paths. */
-export const slot = {
-  ...wholeObject({ pipeline: declaredName, profile: declaredName, stage: instanceName }),
-  description: "the place of the attempt in a pipeline and profile",
-} as const;
+export const slot = t.about(
+  t.wholeObject({ pipeline: t.declaredName, profile: t.declaredName, stage: instanceName }),
+  "the place of the attempt in a pipeline and profile",
+);
 
-export const given = {
-  ...listOf(wholeObject({ name: anyText, stage: anyText, output: anyText, ...artifact.properties })),
-  description: "its inputs, pinned: a stage that needs this attempt and one of these inputs gets these",
-} as const;
+export const given = t.about(
+  t.listOf(t.wholeObject({ name: t.anyText, stage: t.anyText, output: t.anyText, ...artifact.properties })),
+  "its inputs, pinned: a stage that needs this attempt and one of these inputs gets these",
+);
 
-export const harness = {
-  ...tableOf(anyText),
-  description: "digests of the harness that ran it: provenance, not key",
-} as const;
+export const harness = t.about(
+  t.tableOf(t.anyText),
+  "digests of the harness that ran it: provenance, not key",
+);
 
-export const attemptCost = {
-  ...wholeObject({ gpuHours: numberOrNull, dollars: numberOrNull }),
-  description: "its cost by its ledger; null: unknown, never 0",
-} as const;
-export type AttemptCost = TypeOf<typeof attemptCost>;
+export const attemptCost = t.about(
+  t.wholeObject({ gpuHours: t.numberOrNull, dollars: t.numberOrNull }),
+  "its cost by its ledger; null: unknown, never 0",
+);
+export type AttemptCost = t.TypeOf<typeof attemptCost>;
 
-export const costEstimate = {
-  ...wholeObject({
-    gpuHours: {
-      ...numberOrNull,
-      description: "null: it holds devices without a time limit",
-    },
-    dollars: {
-      ...numberOrNull,
-      description: "null: unknown. A stage without secrets makes no payments",
-    },
-    timeMs: {
-      ...numberOrNull,
-      description: "expected duration; null without earlier attempts or a budget",
-    },
-    from: {
-      ...count,
-      description:
-        "the number of earlier attempts of which it is the median; 0: an upper bound from the budget",
-    },
+export const costEstimate = t.about(
+  t.wholeObject({
+    gpuHours: t.about(t.numberOrNull, "null: it holds devices without a time limit"),
+    dollars: t.about(t.numberOrNull, "null: unknown. A stage without secrets makes no payments"),
+    timeMs: t.about(t.numberOrNull, "expected duration; null without earlier attempts or a budget"),
+    from: t.about(
+      t.count,
+      "the number of earlier attempts of which it is the median; 0: an upper bound from the budget",
+    ),
   }),
-  description: "the cost that was expected before it ran",
-} as const;
-export type CostEstimate = TypeOf<typeof costEstimate>;
+  "the cost that was expected before it ran",
+);
+export type CostEstimate = t.TypeOf<typeof costEstimate>;
 
-export const protocol = {
-  ...sha256,
-  description:
-    "SHA-256 of the frozen protocol that lay at its place when it started; absent: none. In no key",
-} as const;
+export const protocol = t.about(
+  t.sha256,
+  "SHA-256 of the frozen protocol that lay at its place when it started; absent: none. In no key",
+);
 
 const skippedChecks = {
-  ...list,
+  ...t.list,
   minItems: 1,
   description:
     "stages that it should have started after and that a person left out (--skip-reference-models); absent if there was none",
 } as const;
 
 const undeclaredChecks = {
-  ...list,
+  ...t.list,
   minItems: 1,
   description:
     "stages that it would have started after, and of which no task of the plan declares anything to check; absent if something was to be checked",
@@ -105,16 +80,16 @@ export function uncheckedOf({ skippedChecks, undeclaredChecks }: Unchecked): Unc
   return { ...(skippedChecks && { skippedChecks }), ...(undeclaredChecks && { undeclaredChecks }) };
 }
 
-export const attemptRecord = fileFormat(
+export const attemptRecord = t.fileFormat(
   "mlrb attempt record",
-  wholeExcept(["estimate", "protocol", "interventions", ...uncheckedNames], {
+  t.wholeExcept(["estimate", "protocol", "interventions", ...uncheckedNames], {
     formatVersion: { const: 1 },
     slot,
     axes: axisValues,
-    attemptKey: text,
-    parts: { ...keyParts, description: "what the key was made of" },
+    attemptKey: t.text,
+    parts: t.about(keyParts, "what the key was made of"),
     given,
-    outputs: tableOf(wholeObject({ ...artifact.properties, file: fileName })),
+    outputs: t.tableOf(t.wholeObject({ ...artifact.properties, file: fileName })),
     harness,
     cost: attemptCost,
     estimate: costEstimate,
@@ -124,4 +99,4 @@ export const attemptRecord = fileFormat(
     ran,
   }),
 );
-export type AttemptRecord = TypeOf<typeof attemptRecord>;
+export type AttemptRecord = t.TypeOf<typeof attemptRecord>;

@@ -1,7 +1,7 @@
-import { oneOf, type TypeOf } from "../schema.ts";
+import * as t from "../schema.ts";
 
 /** Who is responsible for a failure. Only the last three are the agent's; they are measured. */
-export const failureOwner = oneOf(
+export const failureOwner = t.oneOf(
   "sandbox",
   "provider",
   "harness",
@@ -12,4 +12,4 @@ export const failureOwner = oneOf(
   "agent-refusal",
 );
 
-export type FailureOwner = TypeOf<typeof failureOwner>;
+export type FailureOwner = t.TypeOf<typeof failureOwner>;

@@ -1,8 +1,8 @@
 // Why a try of a model call can fail, by the names that trajectories hold. The table of what follows from each is
 // runners/agents/src/model/failure-causes.ts.
-import { oneOf, type TypeOf } from "../schema.ts";
+import * as t from "../schema.ts";
 
-export const modelCause = oneOf(
+export const modelCause = t.oneOf(
   "rate-limit",
   "overloaded",
   "server-error",
@@ -28,4 +28,4 @@ export const modelCause = oneOf(
   "unusable-answer",
 );
 
-export type ModelCause = TypeOf<typeof modelCause>;
+export type ModelCause = t.TypeOf<typeof modelCause>;

@@ -1,17 +1,17 @@
 // The format of purse.json in an attempt's folder: the spending that the command line allows.
-import { anyText, listOf, nullable, type TypeOf, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 
-const carryingRun = wholeObject({
-  run: anyText,
-  prices: { ...listOf(anyText), description: "from its command line: MODEL=INPUT/OUTPUT[/CACHED]" },
+const carryingRun = t.wholeObject({
+  run: t.anyText,
+  prices: t.about(t.listOf(t.anyText), "from its command line: MODEL=INPUT/OUTPUT[/CACHED]"),
 });
 
-export const purse = wholeObject({
+export const purse = t.wholeObject({
   formatVersion: { const: 2 },
-  runs: { ...listOf(carryingRun), description: "the runs that carried the attempt, newest first" },
-  cap: {
-    ...nullable(anyText),
-    description: "the file in which all attempts of a run record their spending; null: no cap",
-  },
+  runs: t.about(t.listOf(carryingRun), "the runs that carried the attempt, newest first"),
+  cap: t.about(
+    t.nullable(t.anyText),
+    "the file in which all attempts of a run record their spending; null: no cap",
+  ),
 });
-export type Purse = Pick<TypeOf<typeof purse>, "runs" | "cap">;
+export type Purse = Pick<t.TypeOf<typeof purse>, "runs" | "cap">;

@@ -1,14 +1,14 @@
 // A line of attempts/choices.jsonl: a person's decision between records that compete for one attempt.
 
-import { fileFormat, listOf, sha256, type TypeOf, text, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 
-export const recordChoice = fileFormat(
+export const recordChoice = t.fileFormat(
   "mlrb choice between attempt records",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    chosenAt: text,
-    record: { ...sha256, description: "the record to use" },
-    over: { ...listOf(sha256), description: "the records that competed with it then" },
+    chosenAt: t.text,
+    record: t.about(t.sha256, "the record to use"),
+    over: t.about(t.listOf(t.sha256), "the records that competed with it then"),
   }),
 );
-export type RecordChoice = TypeOf<typeof recordChoice>;
+export type RecordChoice = t.TypeOf<typeof recordChoice>;

@@ -1,9 +1,9 @@
 // The formats of the socket of an attempt that waits for a person: one JSON line in each direction.
-import { anyText, count, type TypeOf, tableOf, text, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 
-export const resumeRequest = wholeObject({
+export const resumeRequest = t.wholeObject({
   formatVersion: { const: 1 },
-  secrets: { ...tableOf(text), description: "new values by name; empty if the old ones are right again" },
+  secrets: t.about(t.tableOf(t.text), "new values by name; empty if the old ones are right again"),
 });
 
 export const resumeReply = {
@@ -11,13 +11,13 @@ export const resumeReply = {
   discriminator: { propertyName: "kind" },
   required: ["kind"],
   oneOf: [
-    wholeObject({
+    t.wholeObject({
       kind: { const: "resumed" },
-      calls: { ...count, description: "calls that are tried again now" },
+      calls: t.about(t.count, "calls that are tried again now"),
     }),
-    wholeObject({ kind: { const: "refused" }, detail: anyText }),
+    t.wholeObject({ kind: { const: "refused" }, detail: t.anyText }),
   ],
 } as const;
 
-export type ResumeRequest = TypeOf<typeof resumeRequest>;
-export type ResumeReply = TypeOf<typeof resumeReply>;
+export type ResumeRequest = t.TypeOf<typeof resumeRequest>;
+export type ResumeReply = t.TypeOf<typeof resumeReply>;

@@ -1,22 +1,19 @@
 // The format of index.json next to the snapshots of an attempt's submission, in the order in which they were taken.
-import { amount, anyText, count, listOf, type TypeOf, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 
-const moment = { sinceStartMs: amount, digest: anyText } as const;
+const moment = { sinceStartMs: t.amount, digest: t.anyText } as const;
 
-const kept = wholeObject({
+const kept = t.wholeObject({
   name: { type: "string", pattern: "^\\d+$", description: "its folder, next to the index" },
   ...moment,
-  files: count,
-  bytes: count,
+  files: t.count,
+  bytes: t.count,
 });
 
-export const snapshotIndex = wholeObject({
+export const snapshotIndex = t.wholeObject({
   formatVersion: { const: 1 },
-  budgetMs: amount,
-  snapshots: listOf(kept),
-  dropped: {
-    ...listOf(wholeObject(moment)),
-    description: "snapshots that were removed for lack of space",
-  },
+  budgetMs: t.amount,
+  snapshots: t.listOf(kept),
+  dropped: t.about(t.listOf(t.wholeObject(moment)), "snapshots that were removed for lack of space"),
 });
-export type SnapshotIndex = TypeOf<typeof snapshotIndex>;
+export type SnapshotIndex = t.TypeOf<typeof snapshotIndex>;

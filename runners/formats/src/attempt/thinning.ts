@@ -1,35 +1,24 @@
 // A line of attempts/thinned.jsonl: weights of an attempt that were removed, or are about to be. The line is on disk
 // before the first file is removed, and the record stays as it is.
 
-import {
-  anyText,
-  count,
-  fileFormat,
-  flag,
-  listOf,
-  sha256,
-  type TypeOf,
-  text,
-  wholeExcept,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
-const thinnedFile = wholeExcept(["executable"], {
-  path: { ...text, description: "from the record's folder" },
-  digest: sha256,
-  bytes: count,
-  executable: flag,
+const thinnedFile = t.wholeExcept(["executable"], {
+  path: t.about(t.text, "from the record's folder"),
+  digest: t.sha256,
+  bytes: t.count,
+  executable: t.flag,
 });
-export type ThinnedFile = TypeOf<typeof thinnedFile>;
+export type ThinnedFile = t.TypeOf<typeof thinnedFile>;
 
-export const thinning = fileFormat(
+export const thinning = t.fileFormat(
   "mlrb removal of an attempt's weights",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    thinnedAt: text,
-    record: { ...sha256, description: "the record of the attempt" },
-    why: anyText,
-    files: listOf(thinnedFile),
+    thinnedAt: t.text,
+    record: t.about(t.sha256, "the record of the attempt"),
+    why: t.anyText,
+    files: t.listOf(thinnedFile),
   }),
 );
-export type Thinning = TypeOf<typeof thinning>;
+export type Thinning = t.TypeOf<typeof thinning>;

@@ -1,13 +1,13 @@
 // Parts of the schemas of a trajectory's events.
-import { anyText, nullable, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 
 /** Bounded by what JSON readers hold exactly, so that sums over a hostile trajectory stay finite. */
 export const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 export const ordinal = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
 
 /** How a program ended; null if it did not end by itself. */
-export const exit = nullable({
-  anyOf: [wholeObject({ code: { type: "integer" } }), wholeObject({ signal: anyText })],
+export const exit = t.nullable({
+  anyOf: [t.wholeObject({ code: { type: "integer" } }), t.wholeObject({ signal: t.anyText })],
 });
 
 /** One event: all `fields` and any of the `optional` ones. */

@@ -2,40 +2,28 @@
 // saw them. Published as pipelines/trajectory.schema.json. Readers ignore fields that they do not know.
 
 import { extendedFields } from "../declared/intervention.ts";
-import {
-  amount,
-  flag,
-  listOf,
-  nullable,
-  oneOf,
-  openObject,
-  sha256,
-  type TypeOf,
-  tableOf,
-  anyText as text,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { downloadEvents } from "./download-events.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
-export const waitReason = {
-  ...oneOf("gpu", "rate-limit", "provider", "operator", "suspended"),
-  description: "operator: only a person can fix it, e.g. a key; suspended: a cluster had stopped the job",
-} as const;
+export const waitReason = t.about(
+  t.oneOf("gpu", "rate-limit", "provider", "operator", "suspended"),
+  "operator: only a person can fix it, e.g. a key; suspended: a cluster had stopped the job",
+);
 
-const stream = oneOf("stdout", "stderr");
+const stream = t.oneOf("stdout", "stderr");
 
 /** How an agent's program ended: an `ExecResult`, or the reason for which the supervisor ended it. */
-const ending = openObject(
+const ending = t.openObject(
   {
-    kind: text,
+    kind: t.anyText,
     code: { type: "integer" },
-    signal: text,
-    detail: text,
-    limit: text,
-    over: openObject({ limit: text, detail: text }, []),
+    signal: t.anyText,
+    detail: t.anyText,
+    limit: t.anyText,
+    over: t.openObject({ limit: t.anyText, detail: t.anyText }, []),
   },
   [],
 );
@@ -48,78 +36,72 @@ export const trajectoryEvent = {
     event(
       "start",
       {
-        task: text,
-        agent: text,
+        task: t.anyText,
+        agent: t.anyText,
         seed: { type: ["string", "number"] },
-        kind: text,
-        sandbox: text,
-        deadline: text,
+        kind: t.anyText,
+        sandbox: t.anyText,
+        deadline: t.anyText,
       },
       {
-        budget: openObject(
+        budget: t.openObject(
           { wallMs: { type: "number" }, tokens: { type: "number" }, dollars: { type: "number" } },
           [],
         ),
-        promptDigest: text,
-        promptTemplateDigest: text,
-        dataDigest: nullable(text),
-        modelsDigest: nullable(text),
-        programDigest: nullable(text),
-        libraryDigest: nullable(text),
-        limits: tableOf({ type: "number" }),
-        network: {
-          ...oneOf("full", "hub"),
-          description: "what its programs reach; hub: the download gateway; absent without a network",
-        },
-        deadlineFile: { ...text, description: "in the workspace; absent if the agent has none" },
+        promptDigest: t.anyText,
+        promptTemplateDigest: t.anyText,
+        dataDigest: t.nullable(t.anyText),
+        modelsDigest: t.nullable(t.anyText),
+        programDigest: t.nullable(t.anyText),
+        libraryDigest: t.nullable(t.anyText),
+        limits: t.tableOf({ type: "number" }),
+        network: t.about(
+          t.oneOf("full", "hub"),
+          "what its programs reach; hub: the download gateway; absent without a network",
+        ),
+        deadlineFile: t.about(t.anyText, "in the workspace; absent if the agent has none"),
         model: { type: "object", description: "from an llm agent's preset" },
         scaffold: { type: "object", description: "from an llm agent's preset" },
-        gateway: { ...listOf({ type: "object" }), description: "models that its program may call" },
+        gateway: t.about(t.listOf({ type: "object" }), "models that its program may call"),
       },
     ),
     event("purse", {
-      run: { ...text, description: "the run that carries the attempt from here on" },
-      maxDollars: {
-        ...nullable(amount),
-        description: "the --max-cost in force; null: none",
-      },
-      prices: { ...listOf(usedPrice), description: "of the models that it may call, if known" },
+      run: t.about(t.anyText, "the run that carries the attempt from here on"),
+      maxDollars: t.about(t.nullable(t.amount), "the --max-cost in force; null: none"),
+      prices: t.about(t.listOf(usedPrice), "of the models that it may call, if known"),
     }),
-    event("exec", { argv: listOf(text) }),
-    event("exec-end", { result: ending }, { where: tableOf(text) }),
-    event("output", { stream, text }),
+    event("exec", { argv: t.listOf(t.anyText) }),
+    event("exec-end", { result: ending }, { where: t.tableOf(t.anyText) }),
+    event("output", { stream, text: t.anyText }),
     event("output-clipped", { stream, bytes: count }),
     event("iteration", {
-      line: {
-        ...text,
-        description: "a claim, from iterations.jsonl or from the tool `iteration`",
-      },
-      wellFormed: flag,
+      line: t.about(t.anyText, "a claim, from iterations.jsonl or from the tool `iteration`"),
+      wellFormed: t.flag,
     }),
     event(
       "snapshot",
-      { name: text, digest: sha256, files: count, bytes: count },
+      { name: t.anyText, digest: t.sha256, files: count, bytes: count },
       {
-        changed: listOf(wholeObject({ path: text, digest: text })),
+        changed: t.listOf(t.wholeObject({ path: t.anyText, digest: t.anyText })),
         changedMore: count,
-        gone: listOf(text),
+        gone: t.listOf(t.anyText),
         goneMore: count,
-        leftOut: listOf(wholeObject({ path: text, why: text })),
+        leftOut: t.listOf(t.wholeObject({ path: t.anyText, why: t.anyText })),
         leftOutMore: count,
-        torn: { ...listOf(text), description: "files that changed while they were copied" },
+        torn: t.about(t.listOf(t.anyText), "files that changed while they were copied"),
       },
     ),
-    event("snapshot-skipped", { because: text }),
-    event("snapshot-dropped", { name: text }),
+    event("snapshot-skipped", { because: t.anyText }),
+    event("snapshot-dropped", { name: t.anyText }),
     event("checkpoint", {
-      name: text,
-      after: { ...count, description: "lines of the trajectory when its copy began" },
-      files: { ...count, description: "files, folders and links of the sandbox" },
-      copiedBytes: { ...count, description: "of files that had changed since the checkpoint before" },
-      torn: { ...count, description: "files that changed while they were copied" },
+      name: t.anyText,
+      after: t.about(count, "lines of the trajectory when its copy began"),
+      files: t.about(count, "files, folders and links of the sandbox"),
+      copiedBytes: t.about(count, "of files that had changed since the checkpoint before"),
+      torn: t.about(count, "files that changed while they were copied"),
       durationMs: count,
     }),
-    event("checkpoint-skipped", { because: text }),
+    event("checkpoint-skipped", { because: t.anyText }),
     event("budget", {
       share: {
         type: "number",
@@ -131,13 +113,10 @@ export const trajectoryEvent = {
     event(
       "reminder",
       {
-        look: {
-          ...ordinal,
-          description: "the number of the check that found it; replay uses it",
-        },
-        text: { ...text, description: "the reminder that a model gets from now on" },
+        look: t.about(ordinal, "the number of the check that found it; replay uses it"),
+        text: t.about(t.anyText, "the reminder that a model gets from now on"),
       },
-      { intervention: { ...ordinal, description: "the number of the intervention of which it says" } },
+      { intervention: t.about(ordinal, "the number of the intervention of which it says") },
     ),
     event("extended", extendedFields),
     event(
@@ -145,47 +124,43 @@ export const trajectoryEvent = {
       {
         why: waitReason,
         durationMs: count,
-        deadline: { ...text, description: "after it" },
-        frozenMs: { ...count, description: "how far the deadline moved" },
+        deadline: t.about(t.anyText, "after it"),
+        frozenMs: t.about(count, "how far the deadline moved"),
       },
       {
-        charged: {
-          ...oneOf("cannot-freeze", "reported-afterwards"),
-          description: "why the deadline did not move",
-        },
+        charged: t.about(t.oneOf("cannot-freeze", "reported-afterwards"), "why the deadline did not move"),
       },
     ),
     event(
       "resumed",
       {
-        times: { ...ordinal, description: "restarts so far, with this one" },
-        after: {
-          ...count,
-          description:
-            "the number of lines up to which conversation and workspace continue; later lines were left behind",
-        },
-        step: { ...count, description: "answers of its models up to there" },
-        workspace: {
-          ...oneOf("kept", "checkpoint"),
-          description: "kept: its files outlived the restart; checkpoint: they are as of `after`",
-        },
-        workingMs: { ...count, description: "the working time from which the clock continues" },
-        creditedMs: { ...count, description: "working time that was lost and does not count" },
+        times: t.about(ordinal, "restarts so far, with this one"),
+        after: t.about(
+          count,
+          "the number of lines up to which conversation and workspace continue; later lines were left behind",
+        ),
+        step: t.about(count, "answers of its models up to there"),
+        workspace: t.about(
+          t.oneOf("kept", "checkpoint"),
+          "kept: its files outlived the restart; checkpoint: they are as of `after`",
+        ),
+        workingMs: t.about(count, "the working time from which the clock continues"),
+        creditedMs: t.about(count, "working time that was lost and does not count"),
       },
-      { droppedBytes: { ...count, description: "of a last line that was cut off" } },
+      { droppedBytes: t.about(count, "of a last line that was cut off") },
     ),
     ...downloadEvents,
     ...conversationEvents,
     event(
       "end",
       {
-        ended: text,
-        iterations: openObject({ wellFormed: count, malformed: count, notKept: count }, []),
-        submissionDigest: nullable(sha256),
+        ended: t.anyText,
+        iterations: t.openObject({ wellFormed: count, malformed: count, notKept: count }, []),
+        submissionDigest: t.nullable(t.sha256),
       },
       {
-        scaffold: { ...openObject({ kind: text, detail: text }, []), description: "how the scaffold ended" },
-        why: { ...text, description: "what interrupted the attempt" },
+        scaffold: t.about(t.openObject({ kind: t.anyText, detail: t.anyText }, []), "how the scaffold ended"),
+        why: t.about(t.anyText, "what interrupted the attempt"),
       },
     ),
   ],
@@ -201,12 +176,9 @@ export const trajectoryLine = {
   type: "object",
   properties: {
     formatVersion: { const: 1 },
-    index: { ...count, description: "from 0, without gaps" },
-    previous: {
-      ...sha256,
-      description: "sha256 of the line before without its line feed; zeros in the first",
-    },
-    time: { ...text, description: "ISO 8601, UTC; the wall clock" },
+    index: t.about(count, "from 0, without gaps"),
+    previous: t.about(t.sha256, "sha256 of the line before without its line feed; zeros in the first"),
+    time: t.about(t.anyText, "ISO 8601, UTC; the wall clock"),
     sinceStartMs: { type: "integer", description: "by a monotonic clock" },
     event: { enum: trajectoryEvent.oneOf.map(({ properties }) => properties.event.const) },
   },
@@ -218,7 +190,7 @@ export const trajectoryLine = {
   })),
 } as const;
 
-export type TrajectoryEvent = TypeOf<typeof trajectoryEvent>;
+export type TrajectoryEvent = t.TypeOf<typeof trajectoryEvent>;
 export type MessageEvent = Extract<TrajectoryEvent, { event: "message" }>;
 export type ModelRequestEvent = Extract<TrajectoryEvent, { event: "model-request" }>;
 export type RequestPartEvent = Extract<TrajectoryEvent, { event: "request-part" }>;
@@ -226,6 +198,6 @@ export type ModelCallEvent = Extract<TrajectoryEvent, { event: "model-call" }>;
 export type ModelTryEvent = Extract<TrajectoryEvent, { event: "model-try" }>;
 export type ToolResultEvent = Extract<TrajectoryEvent, { event: "tool-result" }>;
 
-export type LongText = TypeOf<typeof longText>;
-export type ModelUsage = TypeOf<typeof knownUsage>;
-export type WaitReason = TypeOf<typeof waitReason>;
+export type LongText = t.TypeOf<typeof longText>;
+export type ModelUsage = t.TypeOf<typeof knownUsage>;
+export type WaitReason = t.TypeOf<typeof waitReason>;

@@ -1,18 +1,6 @@
 // The format of agent presets, runners/agents/presets/NAME.yaml.
 import { isTable } from "../is-table.ts";
-import {
-  closedObject,
-  fileFormat,
-  formatVersionOne,
-  type Json,
-  jsonObject,
-  list,
-  name,
-  openObject,
-  type TypeOf,
-  text,
-  title,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
 const variable = {
   type: "string",
@@ -29,33 +17,26 @@ const provider = {
   pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]*$",
   patternErrorMessage: "letters, digits and . _ -, no sign first",
 } as const;
-const key = {
-  ...variable,
-  description: "the entry of `secrets` that holds its key; leave out for a local endpoint",
-} as const;
+const key = t.about(variable, "the entry of `secrets` that holds its key; leave out for a local endpoint");
 const free = {
   type: "boolean",
   description: "whether calls are free, e.g. at your own endpoint",
 } as const;
 
-const gatewayProvider = closedObject(
+const gatewayProvider = t.closedObject(
   {
-    provider: {
-      ...provider,
-      description:
-        "openai, anthropic, google, or any name with a baseUrl; the first part of its address in the sandbox",
-    },
+    provider: t.about(
+      provider,
+      "openai, anthropic, google, or any name with a baseUrl; the first part of its address in the sandbox",
+    ),
     protocol: {
       enum: ["openai", "anthropic", "google"],
       description: "the protocol of the endpoint; by default that of the provider, else openai",
     },
-    baseUrl: {
-      ...address,
-      description: "with its version, e.g. http://127.0.0.1:8000/v1",
-    },
+    baseUrl: t.about(address, "with its version, e.g. http://127.0.0.1:8000/v1"),
     key,
     ids: {
-      ...list,
+      ...t.list,
       minItems: 1,
       uniqueItems: true,
       description: "the models that it may use; PREFIX* allows all names with this prefix",
@@ -66,11 +47,11 @@ const gatewayProvider = closedObject(
 );
 
 const modelFields = {
-  id: { ...text, description: "the provider's name for the model, with its date if it has one" },
-  baseUrl: {
-    ...address,
-    description: "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
-  },
+  id: t.about(t.text, "the provider's name for the model, with its date if it has one"),
+  baseUrl: t.about(
+    address,
+    "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
+  ),
   key,
   contextTokens: {
     type: "integer",
@@ -85,25 +66,25 @@ const modelFields = {
     description: "by default the provider's; some models refuse one",
   },
   free,
-  options: { ...jsonObject, description: "passed to the provider unchanged" },
+  options: t.about(t.jsonObject, "passed to the provider unchanged"),
 } as const;
 
-const model = {
-  ...closedObject(modelFields, ["contextTokens"]),
-  description: "llm: the model; without an id, each run chooses it: --set model=PROVIDER/ID",
-} as const;
+const model = t.about(
+  t.closedObject(modelFields, ["contextTokens"]),
+  "llm: the model; without an id, each run chooses it: --set model=PROVIDER/ID",
+);
 
 const plannerSpec = {
   ...modelFields,
-  provider: { ...provider, description: "the provider of the planner" },
+  provider: t.about(provider, "the provider of the planner"),
 } as const;
-const planner = {
-  ...closedObject(plannerSpec, ["provider", "id", "contextTokens"]),
-  description: "llm, scaffold mlrb-2024: the model that writes the plan; without it, the model itself does",
-} as const;
+const planner = t.about(
+  t.closedObject(plannerSpec, ["provider", "id", "contextTokens"]),
+  "llm, scaffold mlrb-2024: the model that writes the plan; without it, the model itself does",
+);
 
 const scaffold = { enum: ["react", "supervisor-worker", "mlrb-2024"] } as const;
-const tools = { ...list, minItems: 1, uniqueItems: true } as const;
+const tools = { ...t.list, minItems: 1, uniqueItems: true } as const;
 /** The tools of scaffolds that a preset may choose. */
 const toolNames = [
   "shell",
@@ -117,24 +98,24 @@ const toolNames = [
 ] as const;
 const turnsMax = { type: "integer", minimum: 1 } as const;
 
-export const agentPreset = fileFormat(
+export const agentPreset = t.fileFormat(
   "mlrb agent preset",
-  closedObject(
+  t.closedObject(
     {
-      formatVersion: formatVersionOne,
-      name: { ...name, description: "the name of its file, and of the agent in tables and commands" },
-      title,
+      formatVersion: t.formatVersionOne,
+      name: t.about(t.name, "the name of its file, and of the agent in tables and commands"),
+      title: t.title,
       kind: {
         enum: ["command", "llm", "replay", "nop"],
         description:
           "command: a program; llm: a model with tools; replay: a recorded attempt; nop: submits nothing",
       },
-      command: { ...list, minItems: 1, description: "command: the program and its arguments" },
-      program: { ...text, description: "command: a Python file of this repository that is the agent" },
-      library: {
-        ...text,
-        description: "a folder of this repository that its program finds next to itself, as library",
-      },
+      command: { ...t.list, minItems: 1, description: "command: the program and its arguments" },
+      program: t.about(t.text, "command: a Python file of this repository that is the agent"),
+      library: t.about(
+        t.text,
+        "a folder of this repository that its program finds next to itself, as library",
+      ),
       gateway: {
         type: "array",
         items: gatewayProvider,
@@ -145,64 +126,63 @@ export const agentPreset = fileFormat(
         type: "boolean",
         description: "whether a person has reviewed it, so that it may run without a sandbox",
       },
-      image: {
-        ...text,
-        description: "the image of its containers: a Dockerfile, name@sha256:…, or host (the default)",
-      },
+      image: t.about(
+        t.text,
+        "the image of its containers: a Dockerfile, name@sha256:…, or host (the default)",
+      ),
       seeded: {
         type: "boolean",
         description:
           "whether all its randomness comes from the seed, so that attempts with equal seeds are pairs",
       },
-      environment: { ...text, description: "the lock file of its Python" },
+      environment: t.about(t.text, "the lock file of its Python"),
       scaffoldVersion: {
         type: "integer",
         minimum: 1,
         description: "version of the harness around the agent; raised when that changes",
       },
-      provider: {
-        ...provider,
-        description:
-          "the provider of its models: openai, anthropic, google, azure, bedrock, or any name with a baseUrl",
-      },
+      provider: t.about(
+        provider,
+        "the provider of its models: openai, anthropic, google, azure, bedrock, or any name with a baseUrl",
+      ),
       model,
       planner,
-      scaffold: { ...scaffold, description: "llm: the loop around the model" },
+      scaffold: t.about(scaffold, "llm: the loop around the model"),
       tools: {
         ...tools,
         items: { enum: toolNames },
         description: "llm: the names of its tools; by default all that the network allows",
       },
-      turnsMax: { ...turnsMax, description: "llm: maximum number of model calls" },
+      turnsMax: t.about(turnsMax, "llm: maximum number of model calls"),
       secrets: {
         type: "array",
         items: variable,
         uniqueItems: true,
         description: "environment variables with keys; passed to its supervisor, not to its sandbox",
       },
-      recording: { ...text, description: "replay: the folder of a recorded attempt" },
+      recording: t.about(t.text, "replay: the folder of a recorded attempt"),
     },
     ["formatVersion", "name", "title", "kind"],
   ),
 );
 
-export type AgentPreset = TypeOf<typeof agentPreset>;
+export type AgentPreset = t.TypeOf<typeof agentPreset>;
 
 /** The part of an llm agent's preset at the start of its trajectory. A later version may add fields. */
 export const llmSpecs = {
-  model: openObject(plannerSpec, ["id", "contextTokens", "provider"]),
-  scaffold: openObject(
+  model: t.openObject(plannerSpec, ["id", "contextTokens", "provider"]),
+  scaffold: t.openObject(
     {
       kind: scaffold,
       tools,
       turnsMax,
-      planner: openObject(plannerSpec, ["id", "contextTokens", "provider"]),
+      planner: t.openObject(plannerSpec, ["id", "contextTokens", "provider"]),
     },
     ["kind"],
   ),
 } as const;
-export type ModelSpec = TypeOf<typeof llmSpecs.model>;
-export type ScaffoldSpec = TypeOf<typeof llmSpecs.scaffold>;
+export type ModelSpec = t.TypeOf<typeof llmSpecs.model>;
+export type ScaffoldSpec = t.TypeOf<typeof llmSpecs.scaffold>;
 
 /** Fields about display, place and pairing. All others shape what the agent does. */
 const besideBehaviour = ["formatVersion", "name", "title", "image", "seeded", "environment"];
@@ -226,7 +206,7 @@ export function presetProviders({ provider, planner, gateway = [] }: AgentPreset
  * The params of an attempt stage, with each field of its `preset` under its own name. Attempt keys hold them in this
  * form, from when each was a separate parameter, and reasons name the field that changed.
  */
-export function attemptFields(params: Record<string, Json>): Record<string, Json> {
+export function attemptFields(params: Record<string, t.Json>): Record<string, t.Json> {
   const { preset, ...others } = { ...params };
   // a user's own durable stage may have another table of this name
   const isPreset = isTable(preset) && typeof preset.kind === "string";

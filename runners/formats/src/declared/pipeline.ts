@@ -1,23 +1,6 @@
 // The format of pipelines, pipelines/NAME.yaml. It checks shapes. Names, units and edges are checked later, with better
 // messages than a schema can give.
-import {
-  anyText,
-  closedObject,
-  eitherType,
-  fileFormat,
-  flag,
-  formatVersionOne,
-  json,
-  list,
-  listOf,
-  declaredName as name,
-  oneOf,
-  partialObject,
-  type TypeOf,
-  tableOf,
-  text,
-  title,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 import { execution, stageExecution } from "./stage-execution.ts";
 import { service } from "./stage-service.ts";
 
@@ -29,29 +12,28 @@ const variable = {
 } as const;
 const role = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
 const scalar = { type: ["string", "integer"] } as const;
-const names = { ...list, uniqueItems: true } as const;
+const names = { ...t.list, uniqueItems: true } as const;
 
 function table<const Value>(values: Value, description: string) {
-  return { ...tableOf(values), propertyNames: name, description } as const;
+  return { ...t.tableOf(values), propertyNames: t.declaredName, description } as const;
 }
 
-const axis = eitherType(
-  { ...listOf(scalar), minItems: 1, uniqueItems: true },
-  closedObject(
+const axis = t.eitherType(
+  { ...t.listOf(scalar), minItems: 1, uniqueItems: true },
+  t.closedObject(
     {
-      of: { ...text, description: "the axis whose manifests list the values" },
-      field: {
-        ...text,
-        description:
-          "the field that lists them, e.g. scorers.{params.data}; by default the axis' name with an s",
-      },
+      of: t.about(t.text, "the axis whose manifests list the values"),
+      field: t.about(
+        t.text,
+        "the field that lists them, e.g. scorers.{params.data}; by default the axis' name with an s",
+      ),
     },
     ["of"],
   ),
 );
 const axes = table(axis, "Named lists that stages fan out over.");
 
-const params = table(json, "The stage's parameters: JSON values; text may hold {placeholders}.");
+const params = table(t.json, "The stage's parameters: JSON values; text may hold {placeholders}.");
 
 const pools = {
   type: "object",
@@ -66,9 +48,9 @@ const pools = {
     'Size of each pool of something other than hardware, e.g. concurrent calls: { "api:openai": 4, "api:*": 2 }; PREFIX* is a pool for each name with this prefix.',
 } as const;
 
-const output = eitherType(
-  anyText,
-  partialObject({
+const output = t.eitherType(
+  t.anyText,
+  t.partialObject({
     file: {
       type: ["boolean", "string"],
       pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
@@ -76,42 +58,39 @@ const output = eitherType(
       description: "It is a file, of this name.",
     },
     dir: { const: true, description: "It is a folder." },
-    private: { ...flag, description: "Agents may never read it." },
+    private: t.about(t.flag, "Agents may never read it."),
   }),
 );
 
-export const stageSpec = {
-  ...partialObject({
-    title: { ...text, description: "what it does, for people" },
-    like: { ...text, description: "A stage whose settings it takes over, except those that it sets itself." },
-    role: {
-      ...role,
-      description:
-        "The role of its results for stages that collect them, e.g. score or verdict; outside the action key.",
-    },
-    each: { ...names, description: "The axes it fans out over." },
-    keyed: { ...names, description: "The axes it can see; by default all of `each`." },
-    when: {
-      ...text,
-      description:
-        "A field, e.g. {task.promptDigest.{params.data}}. Instances for which it is empty, false or missing are not planned, and stages that need them get no such input.",
-    },
-    script: { ...text, description: "A TypeScript file, run by Node." },
-    python: { ...text, description: "A Python file, run in the stage's environment." },
-    command: {
-      ...eitherType(text, { ...listOf(anyText), minItems: 1 }),
-      description: "A shell command, or a program and its arguments.",
-    },
+export const stageSpec = t.about(
+  t.partialObject({
+    title: t.about(t.text, "what it does, for people"),
+    like: t.about(t.text, "A stage whose settings it takes over, except those that it sets itself."),
+    role: t.about(
+      role,
+      "The role of its results for stages that collect them, e.g. score or verdict; outside the action key.",
+    ),
+    each: t.about(names, "The axes it fans out over."),
+    keyed: t.about(names, "The axes it can see; by default all of `each`."),
+    when: t.about(
+      t.text,
+      "A field, e.g. {task.promptDigest.{params.data}}. Instances for which it is empty, false or missing are not planned, and stages that need them get no such input.",
+    ),
+    script: t.about(t.text, "A TypeScript file, run by Node."),
+    python: t.about(t.text, "A Python file, run in the stage's environment."),
+    command: t.about(
+      t.eitherType(t.text, { ...t.listOf(t.anyText), minItems: 1 }),
+      "A shell command, or a program and its arguments.",
+    ),
     service,
-    needs: {
-      ...eitherType(names, { ...tableOf(text), propertyNames: name }),
-      description: "Artifacts it reads, as stage.output; a table gives them other names.",
-    },
-    collect: {
-      ...names,
-      description:
-        "Artifacts it gathers over the axes it lacks, failed ones included; digest(stage.output) if the digest is enough.",
-    },
+    needs: t.about(
+      t.eitherType(names, { ...t.tableOf(t.text), propertyNames: t.declaredName }),
+      "Artifacts it reads, as stage.output; a table gives them other names.",
+    ),
+    collect: t.about(
+      names,
+      "Artifacts it gathers over the axes it lacks, failed ones included; digest(stage.output) if the digest is enough.",
+    ),
     roles: {
       ...names,
       items: role,
@@ -119,9 +98,9 @@ export const stageSpec = {
     },
     gives: table(output, "Its outputs: file, dir, or a table with private."),
     params,
-    files: { ...names, description: "Files it reads or runs besides its script; patterns allowed." },
+    files: t.about(names, "Files it reads or runs besides its script; patterns allowed."),
     env: {
-      ...tableOf(scalar),
+      ...t.tableOf(scalar),
       propertyNames: variable,
       description: "Environment variables; part of the action key.",
     },
@@ -137,21 +116,18 @@ export const stageSpec = {
       description:
         "Environment variables that are passed on and never keyed, logged or printed. May be a field that lists them.",
     },
-    secretSeed: {
-      ...flag,
-      description:
-        "It gets a seed for random choices that agents must not foresee, made from the state folder's secret; outside the action key.",
-    },
-    hub: {
-      ...flag,
-      description:
-        "It downloads from a hub: it gets HF_ENDPOINT, HF_HUB_OFFLINE, and HF_HOME as a folder that outlives it; outside the action key.",
-    },
-    withholds: {
-      ...flag,
-      description:
-        "Its output says what a gateway for downloads does not serve. It has instances only where a stage that collects it has network: hub.",
-    },
+    secretSeed: t.about(
+      t.flag,
+      "It gets a seed for random choices that agents must not foresee, made from the state folder's secret; outside the action key.",
+    ),
+    hub: t.about(
+      t.flag,
+      "It downloads from a hub: it gets HF_ENDPOINT, HF_HUB_OFFLINE, and HF_HOME as a folder that outlives it; outside the action key.",
+    ),
+    withholds: t.about(
+      t.flag,
+      "Its output says what a gateway for downloads does not serve. It has instances only where a stage that collects it has network: hub.",
+    ),
     retries: {
       type: "integer",
       minimum: 0,
@@ -159,111 +135,103 @@ export const stageSpec = {
       description:
         "How often it is retried after a failure of the machine; its own failures are not retried.",
     },
-    environment: { ...text, description: "A Python lock file." },
+    environment: t.about(t.text, "A Python lock file."),
     programs: {
       type: ["boolean", "string"],
       description:
         "Whether its script may start programs or load native code; outside the action key. May be a field: {scorer.programs}.",
     },
-    durable: { ...flag, description: "Its results are records, not cache entries." },
-    startAfter: {
-      ...names,
-      description:
-        "Stages that must have succeeded before an instance starts, at its values of their axes; not before a reuse. Outside the action key. --skip-reference-models leaves them out.",
-    },
+    durable: t.about(t.flag, "Its results are records, not cache entries."),
+    startAfter: t.about(
+      names,
+      "Stages that must have succeeded before an instance starts, at its values of their axes; not before a reuse. Outside the action key. --skip-reference-models leaves them out.",
+    ),
     needsCheck: {
       type: ["boolean", "string"],
       description:
         "Whether tables mark an instance if the plan has no instance of `startAfter`. May be a field: {params.checked}.",
     },
-    untrusted: { ...flag, description: "Runs untrusted code: may need public artifacts only." },
-    opens: {
-      ...oneOf("untrusted"),
-      description:
-        "untrusted: it opens files that untrusted code made, so it runs inside walls, without a network; outside the action key.",
-    },
+    untrusted: t.about(t.flag, "Runs untrusted code: may need public artifacts only."),
+    opens: t.about(
+      t.oneOf("untrusted"),
+      "untrusted: it opens files that untrusted code made, so it runs inside walls, without a network; outside the action key.",
+    ),
     hostSensitive: {
       type: ["boolean", "string"],
       description: "Its results depend on the machine. May be a field: {scorer.hostSensitive}.",
     },
-    releases: {
-      ...names,
-      description: "Outputs that are public although the stage reads private artifacts.",
-    },
+    releases: t.about(names, "Outputs that are public although the stage reads private artifacts."),
     ...stageExecution,
   }),
-  description: "A step: what it runs, its inputs and its outputs.",
-} as const;
+  "A step: what it runs, its inputs and its outputs.",
+);
 
-const profile = partialObject({
-  default: { ...flag, description: "Whether it is used where the command line names no profile." },
-  title,
-  extends: { ...text, description: "The profile whose settings it takes over, except those that it sets." },
-  onStale: {
-    ...oneOf("leave", "rerun"),
-    description: "Whether stale attempts are left or run again; left by default.",
-  },
-  diagnose: {
-    ...flag,
-    description:
-      "Whether a run writes a diagnostic bundle at its end, as `pipeline diagnose` does; in no key.",
-  },
-  weakLimits: {
-    ...flag,
-    description:
-      "Whether untrusted agents may run in bubblewrap where no kernel limit holds their memory, as with --weak-limits; outside every key, and shown in the attempt's row.",
-  },
+const profile = t.partialObject({
+  default: t.about(t.flag, "Whether it is used where the command line names no profile."),
+  title: t.title,
+  extends: t.about(t.text, "The profile whose settings it takes over, except those that it sets."),
+  onStale: t.about(
+    t.oneOf("leave", "rerun"),
+    "Whether stale attempts are left or run again; left by default.",
+  ),
+  diagnose: t.about(
+    t.flag,
+    "Whether a run writes a diagnostic bundle at its end, as `pipeline diagnose` does; in no key.",
+  ),
+  weakLimits: t.about(
+    t.flag,
+    "Whether untrusted agents may run in bubblewrap where no kernel limit holds their memory, as with --weak-limits; outside every key, and shown in the attempt's row.",
+  ),
   axes,
   params,
   pools,
-  stages: {
-    ...tableOf(partialObject(stageExecution)),
-    description: "Execution settings of single stages, by name.",
-  },
+  stages: t.about(
+    t.tableOf(t.partialObject(stageExecution)),
+    "Execution settings of single stages, by name.",
+  ),
   ...execution,
 });
 
 const properties = {
-  formatVersion: formatVersionOne,
-  name: { ...name, description: "the name of its file, and of the pipeline in commands" },
-  title,
-  extends: {
-    ...text,
-    description:
-      "The name of a YAML pipeline in the same folder. Its axes, parameters, pools, profiles and stages are taken over, except those that are declared here.",
-  },
+  formatVersion: t.formatVersionOne,
+  name: t.about(t.declaredName, "the name of its file, and of the pipeline in commands"),
+  title: t.title,
+  extends: t.about(
+    t.text,
+    "The name of a YAML pipeline in the same folder. Its axes, parameters, pools, profiles and stages are taken over, except those that are declared here.",
+  ),
   axes,
   params,
   pools,
-  defaults: {
-    ...partialObject(execution),
-    description: "Execution settings of every stage that does not set its own.",
-  },
+  defaults: t.about(
+    t.partialObject(execution),
+    "Execution settings of every stage that does not set its own.",
+  ),
   profiles: table(profile, "Named sets of overrides."),
   stages: { ...table(stageSpec, "The steps, by name."), minProperties: 1 },
 } as const;
 
 /** A pipeline with everything that it takes over from others. */
-export const pipelineSpec = closedObject(properties, ["formatVersion", "name", "stages"]);
+export const pipelineSpec = t.closedObject(properties, ["formatVersion", "name", "stages"]);
 
 /** A pipeline as it is written. */
-export const pipelineFile = fileFormat("mlrb pipeline", {
-  ...closedObject(properties, ["formatVersion", "name"]),
+export const pipelineFile = t.fileFormat("mlrb pipeline", {
+  ...t.closedObject(properties, ["formatVersion", "name"]),
   anyOf: [{ required: ["stages"] }, { required: ["extends"] }],
 });
 
 // the placeholders in them are not filled in yet
-export type PipelineSpec = TypeOf<typeof pipelineSpec>;
-export type ProfileSpec = TypeOf<typeof profile>;
-export type StageSpec = TypeOf<typeof stageSpec>;
-export type GivesSpec = TypeOf<typeof output>;
+export type PipelineSpec = t.TypeOf<typeof pipelineSpec>;
+export type ProfileSpec = t.TypeOf<typeof profile>;
+export type StageSpec = t.TypeOf<typeof stageSpec>;
+export type GivesSpec = t.TypeOf<typeof output>;
 /**
  * A list of values, or the values that the manifest of another axis lists (`{ of: task }`), by default under the axis'
  * name with an s. `field` names another place and may hold parameters: `scorers.{params.data}`.
  */
-export type AxisSpec = TypeOf<typeof axis>;
-export type Scalar = TypeOf<typeof scalar>;
-export type PoolsSpec = TypeOf<typeof pools>;
+export type AxisSpec = t.TypeOf<typeof axis>;
+export type Scalar = t.TypeOf<typeof scalar>;
+export type PoolsSpec = t.TypeOf<typeof pools>;
 /** Where and within which limits a stage runs. Only `image` and `budget` are in action keys. */
 export type ExecutionSpec = Pick<StageSpec, keyof typeof stageExecution>;
 export type ServiceSpec = NonNullable<StageSpec["service"]>;

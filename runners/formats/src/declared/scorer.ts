@@ -1,26 +1,16 @@
 // The format of scorers, scorers/NAME/scorer.yaml.
-import {
-  closedObject,
-  fileFormat,
-  flag,
-  formatVersionOne,
-  name,
-  oneOf,
-  type TypeOf,
-  text,
-  title,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
-export const scorerManifest = fileFormat(
+export const scorerManifest = t.fileFormat(
   "mlrb scorer",
-  closedObject(
+  t.closedObject(
     {
-      formatVersion: formatVersionOne,
-      name: { ...name, description: "the name of its folder" },
-      title,
+      formatVersion: t.formatVersionOne,
+      name: t.about(t.name, "the name of its folder"),
+      title: t.title,
       version: { type: "integer", minimum: 1, description: "raised when its meaning changes" },
-      unit: { ...text, description: "of its values, e.g. accuracy or bytes" },
-      direction: { ...oneOf("higher", "lower"), description: "which values are better" },
+      unit: t.about(t.text, "of its values, e.g. accuracy or bytes"),
+      direction: t.about(t.oneOf("higher", "lower"), "which values are better"),
       range: {
         type: "array",
         items: [{ type: "number" }, { type: ["number", "null"] }],
@@ -29,23 +19,21 @@ export const scorerManifest = fileFormat(
         additionalItems: false,
         description: "its minimum and maximum, null for no maximum: [0, 1]",
       },
-      environment: { ...text, description: "the lock file of its Python; by default the task's" },
-      hostSensitive: { ...flag, description: "whether its values depend on the machine" },
-      scoredText: {
-        ...text,
-        description:
-          "the texts whose tokens a model reads while it predicts them, by their name in scored_texts.py of the library of scorers; absent where looking ahead gains nothing",
-      },
-      programs: { ...flag, description: "whether its scripts start programs; false by default" },
-      command: {
-        ...text,
-        description:
-          "a program outside the environment that it starts, as a shell command; seen with its install folder",
-      },
+      environment: t.about(t.text, "the lock file of its Python; by default the task's"),
+      hostSensitive: t.about(t.flag, "whether its values depend on the machine"),
+      scoredText: t.about(
+        t.text,
+        "the texts whose tokens a model reads while it predicts them, by their name in scored_texts.py of the library of scorers; absent where looking ahead gains nothing",
+      ),
+      programs: t.about(t.flag, "whether its scripts start programs; false by default"),
+      command: t.about(
+        t.text,
+        "a program outside the environment that it starts, as a shell command; seen with its install folder",
+      ),
       digits: { type: "integer", minimum: 0, maximum: 6, description: "decimals in tables" },
     },
     ["formatVersion", "name", "title", "version", "unit", "direction", "digits"],
   ),
 );
 
-export type ScorerManifest = TypeOf<typeof scorerManifest>;
+export type ScorerManifest = t.TypeOf<typeof scorerManifest>;

@@ -1,18 +1,6 @@
 // The format of sources.lock.yaml: what `pipeline sources lock` found on the hub for each source.
 
-import {
-  count,
-  fileFormat,
-  kindsOf,
-  listOf,
-  oneOf,
-  sha256,
-  type TypeOf,
-  tableOf,
-  text,
-  textOrNull,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
 /** A path inside a repository. It becomes a path on this machine, so it stays inside its folder. */
 export const pathInside = {
@@ -22,36 +10,36 @@ export const pathInside = {
   maxLength: 500,
 } as const;
 
-const lockedFile = wholeObject({ path: pathInside, size: count, sha256 });
+const lockedFile = t.wholeObject({ path: pathInside, size: t.count, sha256: t.sha256 });
 
 /** A source at one commit. */
-export const lockedSource = wholeObject({
-  repository: text,
-  type: oneOf("dataset", "model"),
+export const lockedSource = t.wholeObject({
+  repository: t.text,
+  type: t.oneOf("dataset", "model"),
   revision: { type: "string", pattern: "^[0-9a-f]{40}$", description: "the commit" },
-  licence: { ...textOrNull, description: "as the card of the repository names it; null: it names none" },
-  gated: {
-    ...oneOf("none", "auto", "manual"),
-    description: "whether the hub asks for consent, and who grants access",
-  },
-  patterns: { ...listOf(text), description: "the patterns by which files were chosen" },
-  files: { ...listOf(lockedFile), minItems: 1, description: "sorted by path" },
+  licence: t.about(t.textOrNull, "as the card of the repository names it; null: it names none"),
+  gated: t.about(
+    t.oneOf("none", "auto", "manual"),
+    "whether the hub asks for consent, and who grants access",
+  ),
+  patterns: t.about(t.listOf(t.text), "the patterns by which files were chosen"),
+  files: { ...t.listOf(lockedFile), minItems: 1, description: "sorted by path" },
 });
 
-const unresolved = wholeObject({ kind: { const: "unresolved" } });
+const unresolved = t.wholeObject({ kind: { const: "unresolved" } });
 const resolved = {
   ...lockedSource,
   properties: { kind: { const: "resolved" }, ...lockedSource.properties },
 } as const;
 
-export const sourceLock = fileFormat(
+export const sourceLock = t.fileFormat(
   "mlrb locked sources",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    sources: { ...tableOf(kindsOf(unresolved, resolved)), description: "by the name of the source" },
+    sources: t.about(t.tableOf(t.kindsOf(unresolved, resolved)), "by the name of the source"),
   }),
 );
 
-export type LockedFile = TypeOf<typeof lockedFile>;
-export type LockedSource = TypeOf<typeof lockedSource>;
-export type SourceLock = TypeOf<typeof sourceLock>;
+export type LockedFile = t.TypeOf<typeof lockedFile>;
+export type LockedSource = t.TypeOf<typeof lockedSource>;
+export type SourceLock = t.TypeOf<typeof sourceLock>;

@@ -1,28 +1,14 @@
 // The format of tasks, tasks/NAME/task.yaml.
 
 import { ruleSeverity, ruleSource } from "../judged/verdict.ts";
-import {
-  closedObject,
-  duration,
-  fileFormat,
-  formatVersionOne,
-  jsonObject,
-  list,
-  listOf,
-  name,
-  oneOf,
-  type TypeOf,
-  tableOf,
-  text,
-  title,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
-const kindOfData = { ...name, description: "a kind of data" } as const;
+const kindOfData = t.about(t.name, "a kind of data");
 
 /** One value for each kind of data, e.g. smoke and official. */
 function byKind<const Value>(value: Value, description: string) {
   return {
-    ...tableOf(value),
+    ...t.tableOf(value),
     propertyNames: kindOfData,
     minProperties: 1,
     description: `for each kind of data: ${description}`,
@@ -38,55 +24,54 @@ export const publicNames = byKind(
   "names by which the public knows the benchmark that it is scored on, { KIND: [NAME, …] }; the report counts tool calls that name one",
 );
 
-const publishedValue = closedObject(
+const publishedValue = t.closedObject(
   {
-    who: { ...text, description: "the agent or model" },
+    who: t.about(t.text, "the agent or model"),
     value: { type: "number", description: "in the scorer's unit" },
     n: {
       type: "integer",
       minimum: 1,
       description: "number of runs; leave out if the source gives none",
     },
-    note: { ...text, description: "how it was made from those runs, e.g. the best one" },
-    source: { ...text, description: "where it was published" },
+    note: t.about(t.text, "how it was made from those runs, e.g. the best one"),
+    source: t.about(t.text, "where it was published"),
   },
   ["who", "value", "source"],
 );
 
-const sourceModels = { ...tableOf(name), propertyNames: name } as const;
+const sourceModels = { ...t.tableOf(t.name), propertyNames: t.name } as const;
 
-const anchor = closedObject(
+const anchor = t.closedObject(
   {
-    name: { ...name, description: "of the row" },
-    title,
-    model: { ...text, description: "a model that the anchors step can make" },
+    name: t.about(t.name, "of the row"),
+    title: t.title,
+    model: t.about(t.text, "a model that the anchors step can make"),
   },
   ["name", "title", "model"],
 );
 
-const expectation = {
-  ...closedObject(
+const expectation = t.about(
+  t.closedObject(
     {
-      kind: {
-        ...oneOf("range", "above-floor", "finite"),
-        description:
-          "range: from low to high; above-floor: no range is known, better than the trivial baseline by more than 3 standard errors and than each row of kind guess; finite: no range is known, any number",
-      },
+      kind: t.about(
+        t.oneOf("range", "above-floor", "finite"),
+        "range: from low to high; above-floor: no range is known, better than the trivial baseline by more than 3 standard errors and than each row of kind guess; finite: no range is known, any number",
+      ),
       low: { type: "number", description: "range: the smallest value" },
       high: { type: "number", description: "range: the largest value" },
-      source: { ...text, description: "who reported it; needed unless the kind is finite" },
+      source: t.about(t.text, "who reported it; needed unless the kind is finite"),
     },
     ["kind"],
   ),
-  description: "what a reference model must score on a host before attempts start there",
-} as const;
+  "what a reference model must score on a host before attempts start there",
+);
 
-const taskRule = closedObject(
+const taskRule = t.closedObject(
   {
-    name: { ...name, description: "the rule in verdicts" },
-    title: { ...text, description: "the rule in tables, one sentence" },
-    method: { ...text, description: "the check that decides the rule" },
-    with: { ...jsonObject, description: "the method's arguments, e.g. { max: 20000000 }" },
+    name: t.about(t.name, "the rule in verdicts"),
+    title: t.about(t.text, "the rule in tables, one sentence"),
+    method: t.about(t.text, "the check that decides the rule"),
+    with: t.about(t.jsonObject, "the method's arguments, e.g. { max: 20000000 }"),
     on: {
       type: "array",
       items: kindOfData,
@@ -94,37 +79,37 @@ const taskRule = closedObject(
       uniqueItems: true,
       description: "the kinds of data that it applies to; by default all",
     },
-    source: {
-      ...ruleSource,
-      description: "official: the task's own text; competition: the original competition; interpreted: ours",
-    },
-    severity: { ...ruleSeverity, description: "strike: breaking it disqualifies; note: it is only reported" },
+    source: t.about(
+      ruleSource,
+      "official: the task's own text; competition: the original competition; interpreted: ours",
+    ),
+    severity: t.about(ruleSeverity, "strike: breaking it disqualifies; note: it is only reported"),
   },
   ["name", "title", "method", "source", "severity"],
 );
 
-export const taskManifest = fileFormat(
+export const taskManifest = t.fileFormat(
   "mlrb task",
-  closedObject(
+  t.closedObject(
     {
-      formatVersion: formatVersionOne,
-      name: { ...name, description: "the name of its folder" },
-      officialName: { ...text, description: "its name in the official package, e.g. baby_lm" },
-      title,
-      submission: { ...text, description: "what is submitted, one sentence" },
-      scorers: byKind({ ...list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
-      primary: byKind(text, "the scorer that decides, { KIND: NAME }"),
+      formatVersion: t.formatVersionOne,
+      name: t.about(t.name, "the name of its folder"),
+      officialName: t.about(t.text, "its name in the official package, e.g. baby_lm"),
+      title: t.title,
+      submission: t.about(t.text, "what is submitted, one sentence"),
+      scorers: byKind({ ...t.list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
+      primary: byKind(t.text, "the scorer that decides, { KIND: NAME }"),
       publicNames,
       promptDigest: byKind(
         { type: "string", pattern: "^([0-9a-f]{64})?$", patternErrorMessage: "a SHA-256 in hex, or empty" },
         'SHA-256 of the prompt of the official package, which agents read before the task\'s own; "" where there is none. { KIND: SHA-256 }',
       ),
-      environment: {
-        ...text,
-        description: "the lock file of its Python: of baselines, given models and what opens a submission",
-      },
+      environment: t.about(
+        t.text,
+        "the lock file of its Python: of baselines, given models and what opens a submission",
+      ),
       models: byKind(
-        text,
+        t.text,
         "the script that makes the models given with the data, in folders by name, { KIND: SCRIPT }",
       ),
       givenModels: byKind(
@@ -135,61 +120,58 @@ export const taskManifest = fileFormat(
         sourceModels,
         "published models that `anchors` measures unchanged, from their downloads, { KIND: { NAME: SOURCE } }",
       ),
-      generate: {
-        ...text,
-        description: "the script with which a submission generates the texts that all its scorers judge",
-      },
+      generate: t.about(
+        t.text,
+        "the script with which a submission generates the texts that all its scorers judge",
+      ),
       budget: byKind(
-        closedObject({ time: { ...duration, description: "with a unit, e.g. 24h" } }, ["time"]),
+        t.closedObject({ time: t.about(t.duration, "with a unit, e.g. 24h") }, ["time"]),
         "what an agent may spend",
       ),
       floors: byKind(
-        {
-          ...tableOf({ type: ["number", "string"], minLength: 1 }),
-          description: "by scorer: a number or the name of an anchors row, { NAME: 0.5 }",
-        },
+        t.about(
+          t.tableOf({ type: ["number", "string"], minLength: 1 }),
+          "by scorer: a number or the name of an anchors row, { NAME: 0.5 }",
+        ),
         "the trivial baseline: the value of guessing or of doing nothing, { KIND: { NAME: 0.5 } }",
       ),
       anchors: byKind(
-        listOf(anchor),
+        t.listOf(anchor),
         "models that were not trained for the task, measured like its attempts",
       ),
       anchorRows: byKind(
-        {
-          ...tableOf(text),
-          description: "by scorer: the name of an anchors row, { NAME: ROW }",
-        },
+        t.about(t.tableOf(t.text), "by scorer: the name of an anchors row, { NAME: ROW }"),
         "the anchors row of the reference model: 1 on the normalised scale, { KIND: { NAME: ROW } }",
       ),
       expected: byKind(
-        {
-          ...tableOf(tableOf(expectation)),
-          description: "by scorer and reference model, { NAME: { ROW: { kind: finite } } }",
-        },
+        t.about(
+          t.tableOf(t.tableOf(expectation)),
+          "by scorer and reference model, { NAME: { ROW: { kind: finite } } }",
+        ),
         "what the models of `anchors` must score before attempts start, { KIND: { NAME: { ROW: { kind, … } } } }",
       ),
       published: byKind(
-        {
-          ...tableOf({ ...listOf(publishedValue), minItems: 1 }),
-          description: "by scorer: what others published, { NAME: [{ who, value, n, source }] }",
-        },
+        t.about(
+          t.tableOf({ ...t.listOf(publishedValue), minItems: 1 }),
+          "by scorer: what others published, { NAME: [{ who, value, n, source }] }",
+        ),
         "what others published on this data, { KIND: { NAME: [{ who, value, n, source }] } }",
       ),
       downloads: byKind(
-        { ...list, uniqueItems: true },
+        { ...t.list, uniqueItems: true },
         "the sources (sources/NAME.yaml) that its data and models come from, { KIND: [NAME, …] }",
       ),
-      sources: { ...jsonObject, description: "for people: where each kind of data comes from" },
-      rules: { ...listOf(taskRule), description: "what a submission must keep to" },
-      limits: { ...list, description: "for people: what its numbers cannot show" },
+      sources: t.about(t.jsonObject, "for people: where each kind of data comes from"),
+      rules: t.about(t.listOf(taskRule), "what a submission must keep to"),
+      limits: t.about(t.list, "for people: what its numbers cannot show"),
     },
     ["formatVersion", "name", "title", "submission", "scorers", "primary", "budget", "floors", "rules"],
   ),
 );
 
-export type TaskManifest = TypeOf<typeof taskManifest>;
-export type Expectation = TypeOf<typeof expectation>;
-export type TaskRule = TypeOf<typeof taskRule>;
-export type PublishedValue = TypeOf<typeof publishedValue>;
+export type TaskManifest = t.TypeOf<typeof taskManifest>;
+export type Expectation = t.TypeOf<typeof expectation>;
+export type TaskRule = t.TypeOf<typeof taskRule>;
+export type PublishedValue = t.TypeOf<typeof publishedValue>;
 /** The kind of data of a task, e.g. `smoke` or `official`; a pipeline's `params.data` selects it. */
 export type DataKind = string;

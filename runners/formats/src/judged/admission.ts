@@ -1,76 +1,60 @@
 // admission.json: whether the submission can be loaded. It is separate from the verdict, so that a changed rule rescores
 // nothing.
-import {
-  anyText,
-  count,
-  fileFormat,
-  flag,
-  listOf,
-  oneOf,
-  type TypeOf,
-  text,
-  wholeExcept,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
 /** The reason's code of a model of a family that no scorer can score. */
 export const notScorable = "not-scorable";
 
-const reason = wholeObject({ code: text, detail: anyText });
-export type AdmissionReason = TypeOf<typeof reason>;
+const reason = t.wholeObject({ code: t.text, detail: t.anyText });
+export type AdmissionReason = t.TypeOf<typeof reason>;
 
-export const reasons = {
-  ...listOf(reason),
-  description: "why it is not admitted, in the order found; empty if admitted",
-} as const;
+export const reasons = t.about(
+  t.listOf(reason),
+  "why it is not admitted, in the order found; empty if admitted",
+);
 
-const undecided = {
-  ...listOf(reason),
-  description:
-    "settings that may change the model and that the benchmark does not know: nothing is scored until it does",
-} as const;
+const undecided = t.about(
+  t.listOf(reason),
+  "settings that may change the model and that the benchmark does not know: nothing is scored until it does",
+);
 
-const droppedSetting = wholeObject({ file: text, key: anyText, why: text });
-export type DroppedSetting = TypeOf<typeof droppedSetting>;
-const dropped = {
-  ...listOf(droppedSetting),
-  description: "settings that the folder that scorers load leaves out, the first 100 of them",
-} as const;
+const droppedSetting = t.wholeObject({ file: t.text, key: t.anyText, why: t.text });
+export type DroppedSetting = t.TypeOf<typeof droppedSetting>;
+const dropped = t.about(
+  t.listOf(droppedSetting),
+  "settings that the folder that scorers load leaves out, the first 100 of them",
+);
 
 /** causal: predictions use earlier text only; undecided: the test could not be made. */
-export const causalityVerdict = oneOf("causal", "looks-ahead", "undecided");
+export const causalityVerdict = t.oneOf("causal", "looks-ahead", "undecided");
 
-export const untestedKinds = {
-  ...listOf(wholeObject({ kind: text, detail: anyText })),
-  description:
-    "kinds of scored text on which the submission fails: scorers of these kinds reject it; absent if none",
-} as const;
+export const untestedKinds = t.about(
+  t.listOf(t.wholeObject({ kind: t.text, detail: t.anyText })),
+  "kinds of scored text on which the submission fails: scorers of these kinds reject it; absent if none",
+);
 
-const lookAhead = {
-  ...wholeExcept(["untested"], { verdict: causalityVerdict, detail: text, untested: untestedKinds }),
-  description:
-    "whether predictions use the text that they predict; absent where the task has no scorer that this would help",
-} as const;
+const lookAhead = t.about(
+  t.wholeExcept(["untested"], { verdict: causalityVerdict, detail: t.text, untested: untestedKinds }),
+  "whether predictions use the text that they predict; absent where the task has no scorer that this would help",
+);
 
-const tokenizer = {
-  ...wholeObject({ answer: oneOf("pass", "fail", "undecided"), detail: text }),
-  description:
-    "whether the tokenizer's files rewrite letters or hold scored texts, of which only counts are said; absent like lookAhead",
-} as const;
+const tokenizer = t.about(
+  t.wholeObject({ answer: t.oneOf("pass", "fail", "undecided"), detail: t.text }),
+  "whether the tokenizer's files rewrite letters or hold scored texts, of which only counts are said; absent like lookAhead",
+);
 
-const ignoredEntry = wholeObject({ path: anyText, why: text });
-export type IgnoredEntry = TypeOf<typeof ignoredEntry>;
-const ignored = {
-  ...wholeObject({ count, first: listOf(ignoredEntry) }),
-  description:
-    "what is in the folder and no loader opens, at its top level: how many (at most 100 000), and the first 100 by name",
-} as const;
+const ignoredEntry = t.wholeObject({ path: t.anyText, why: t.text });
+export type IgnoredEntry = t.TypeOf<typeof ignoredEntry>;
+const ignored = t.about(
+  t.wholeObject({ count: t.count, first: t.listOf(ignoredEntry) }),
+  "what is in the folder and no loader opens, at its top level: how many (at most 100 000), and the first 100 by name",
+);
 
-export const admission = fileFormat(
+export const admission = t.fileFormat(
   "mlrb admission",
-  wholeExcept(["undecided", "dropped", "ignored", "lookAhead", "tokenizer"], {
+  t.wholeExcept(["undecided", "dropped", "ignored", "lookAhead", "tokenizer"], {
     formatVersion: { const: 1 },
-    admitted: flag,
+    admitted: t.flag,
     reasons,
     undecided,
     dropped,
@@ -79,4 +63,4 @@ export const admission = fileFormat(
     tokenizer,
   }),
 );
-export type Admission = TypeOf<typeof admission>;
+export type Admission = t.TypeOf<typeof admission>;

@@ -1,20 +1,10 @@
 // The output of the anchors stage for one task and scorer: rows to compare scores with.
-import {
-  anyText,
-  fileFormat,
-  listOf,
-  number,
-  oneOf,
-  type TypeOf,
-  text,
-  wholeExcept,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 import { standardError } from "./score.ts";
 
 /** What a row is made from. Scores normalised by rows of different kinds have no common scale. */
-export const anchorKind = {
-  ...oneOf(
+export const anchorKind = t.about(
+  t.oneOf(
     "guess",
     "n-gram",
     "retrieval",
@@ -24,10 +14,9 @@ export const anchorKind = {
     "published-model",
     "trained-model",
   ),
-  description:
-    "guess: no question is read; retrieval: the nearest training item; answers: the right ones; given-model: one that the agents get, unchanged",
-} as const;
-export type AnchorKind = TypeOf<typeof anchorKind>;
+  "guess: no question is read; retrieval: the nearest training item; answers: the right ones; given-model: one that the agents get, unchanged",
+);
+export type AnchorKind = t.TypeOf<typeof anchorKind>;
 
 export const parameterCount = {
   type: "integer",
@@ -36,20 +25,20 @@ export const parameterCount = {
 } as const;
 
 const anchorRow = {
-  ...wholeExcept(["kind", "parameters"], {
+  ...t.wholeExcept(["kind", "parameters"], {
     kind: anchorKind,
     parameters: parameterCount,
-    name: { ...text, description: "e.g. unigram, bigram, chance" },
-    title: { ...anyText, description: "one sentence for the table's footnotes" },
+    name: t.about(t.text, "e.g. unigram, bigram, chance"),
+    title: t.about(t.anyText, "one sentence for the table's footnotes"),
   }),
   oneOf: [
-    wholeExcept(["standardError"], { value: number, standardError }),
-    wholeObject({ rejected: { ...anyText, description: "why the model could not be scored" } }),
+    t.wholeExcept(["standardError"], { value: t.number, standardError }),
+    t.wholeObject({ rejected: t.about(t.anyText, "why the model could not be scored") }),
   ],
 } as const;
 
-export const anchors = fileFormat(
+export const anchors = t.fileFormat(
   "mlrb anchors",
-  wholeObject({ formatVersion: { const: 1 }, scorer: text, rows: listOf(anchorRow) }),
+  t.wholeObject({ formatVersion: { const: 1 }, scorer: t.text, rows: t.listOf(anchorRow) }),
 );
-export type Anchors = TypeOf<typeof anchors>;
+export type Anchors = t.TypeOf<typeof anchors>;

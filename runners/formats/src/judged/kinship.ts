@@ -1,12 +1,12 @@
 // kinship.json: the rules of a task over all of its attempts, to be added to each verdict.
-import { anyText, fileFormat, listOf, seed, type TypeOf, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 import { ruleVerdict } from "./verdict.ts";
 
-export const kinship = fileFormat(
+export const kinship = t.fileFormat(
   "mlrb kinship",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 2 },
-    attempts: listOf(wholeObject({ agent: anyText, seed, rules: listOf(ruleVerdict) })),
+    attempts: t.listOf(t.wholeObject({ agent: t.anyText, seed: t.seed, rules: t.listOf(ruleVerdict) })),
   }),
 );
-export type Kinship = TypeOf<typeof kinship>;
+export type Kinship = t.TypeOf<typeof kinship>;

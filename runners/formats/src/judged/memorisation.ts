@@ -1,49 +1,33 @@
 // memorisation.json: the bits that models need for the private documents of a task and for matched public ones. One file
 // holds a submission, another the task's reference models. Only the report reads them and compares them.
-import {
-  amount,
-  anyText,
-  count,
-  fileFormat,
-  flag,
-  kindsWith,
-  listOf,
-  oneOf,
-  type TypeOf,
-  text,
-  textOrNull,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
-const memorisationDocument = wholeObject({
-  id: { ...text, description: "the file and row that it is from" },
-  side: { ...oneOf("private", "public"), description: "public: matched with the private ones" },
-  source: { ...text, description: "the file of public data with documents of this kind" },
-  bits: { ...amount, description: "-log2 p of the document, as bits per byte defines it" },
-  bytes: count,
+const memorisationDocument = t.wholeObject({
+  id: t.about(t.text, "the file and row that it is from"),
+  side: t.about(t.oneOf("private", "public"), "public: matched with the private ones"),
+  source: t.about(t.text, "the file of public data with documents of this kind"),
+  bits: t.about(t.amount, "-log2 p of the document, as bits per byte defines it"),
+  bytes: t.count,
 });
-export type MemorisationDocument = TypeOf<typeof memorisationDocument>;
+export type MemorisationDocument = t.TypeOf<typeof memorisationDocument>;
 
-const memorisationModel = kindsWith(
-  { name: text },
-  wholeObject({ kind: { const: "measured" }, documents: listOf(memorisationDocument) }),
-  wholeObject({ kind: { const: "rejected" }, reason: anyText }),
+const memorisationModel = t.kindsWith(
+  { name: t.text },
+  t.wholeObject({ kind: { const: "measured" }, documents: t.listOf(memorisationDocument) }),
+  t.wholeObject({ kind: { const: "rejected" }, reason: t.anyText }),
 );
-export type MemorisationModel = TypeOf<typeof memorisationModel>;
+export type MemorisationModel = t.TypeOf<typeof memorisationModel>;
 
-export const memorisation = fileFormat(
+export const memorisation = t.fileFormat(
   "mlrb memorisation",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    privateDocuments: {
-      ...flag,
-      description: "whether the task's private data has documents",
-    },
-    reference: {
-      ...textOrNull,
-      description: "the model that submissions are compared with; null in the file of a submission",
-    },
-    models: { ...listOf(memorisationModel), description: "empty without private documents" },
+    privateDocuments: t.about(t.flag, "whether the task's private data has documents"),
+    reference: t.about(
+      t.textOrNull,
+      "the model that submissions are compared with; null in the file of a submission",
+    ),
+    models: t.about(t.listOf(memorisationModel), "empty without private documents"),
   }),
 );
-export type MemorisationFile = TypeOf<typeof memorisation>;
+export type MemorisationFile = t.TypeOf<typeof memorisation>;

@@ -1,22 +1,19 @@
 // moment.json: the intermediate checkpoint of a submission at a share of the budget, and whether it can be loaded.
 
-import { fileFormat, flag, kindsOf, type TypeOf, text, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 import { reasons } from "./admission.ts";
 
-export const moment = fileFormat(
+export const moment = t.fileFormat(
   "mlrb moment",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    stood: kindsOf(
-      { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been submitted yet" },
-      wholeObject({ kind: { const: "snapshot" }, name: text }),
-      {
-        ...wholeObject({ kind: { const: "final" } }),
-        description: "the attempt had ended: its final submission",
-      },
+    stood: t.kindsOf(
+      t.about(t.wholeObject({ kind: { const: "none" } }), "nothing had been submitted yet"),
+      t.wholeObject({ kind: { const: "snapshot" }, name: t.text }),
+      t.about(t.wholeObject({ kind: { const: "final" } }), "the attempt had ended: its final submission"),
     ),
-    admitted: flag,
+    admitted: t.flag,
     reasons,
   }),
 );
-export type Moment = TypeOf<typeof moment>;
+export type Moment = t.TypeOf<typeof moment>;

@@ -1,20 +1,9 @@
 // score.json: the score of one submission. A failed stage is "not measured" too; the report derives that from its
 // outcome. A scorer writes "not measured" only where its scorer.yaml names no program to measure with (ADR 12).
-import {
-  anyText,
-  count,
-  fileFormat,
-  kindsWith,
-  number,
-  oneOf,
-  type TypeOf,
-  tableOf,
-  text,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
-export const direction = oneOf("higher", "lower");
-export type Direction = TypeOf<typeof direction>;
+export const direction = t.oneOf("higher", "lower");
+export type Direction = t.TypeOf<typeof direction>;
 
 export const scorerVersion = {
   type: "integer",
@@ -24,36 +13,33 @@ export const scorerVersion = {
 
 export const standardError = { type: "number", minimum: 0 } as const;
 
-export const scored = wholeObject({
+export const scored = t.wholeObject({
   kind: { const: "scored" },
-  value: number,
-  standardError: {
-    ...standardError,
-    description: "over items (documents, pairs, questions), never over attempts",
-  },
-  items: { ...count, description: "number of items behind the value" },
-  groups: {
-    ...tableOf(wholeObject({ value: number, items: count })),
-    description: "values by group, e.g. a phenomenon or a subject",
-  },
-  extra: { ...tableOf(number), description: "further numbers by name, e.g. tiesHalf" },
+  value: t.number,
+  standardError: t.about(standardError, "over items (documents, pairs, questions), never over attempts"),
+  items: t.about(t.count, "number of items behind the value"),
+  groups: t.about(
+    t.tableOf(t.wholeObject({ value: t.number, items: t.count })),
+    "values by group, e.g. a phenomenon or a subject",
+  ),
+  extra: t.about(t.tableOf(t.number), "further numbers by name, e.g. tiesHalf"),
 });
-export type Scored = TypeOf<typeof scored>;
+export type Scored = t.TypeOf<typeof scored>;
 
-export const rejected = wholeObject({ kind: { const: "rejected" }, reason: anyText });
+export const rejected = t.wholeObject({ kind: { const: "rejected" }, reason: t.anyText });
 
-const unmeasured = {
-  ...wholeObject({ kind: { const: "not-measured" }, reason: anyText }),
-  description: "no program to measure with is named; nothing is wrong with the submission",
-} as const;
+const unmeasured = t.about(
+  t.wholeObject({ kind: { const: "not-measured" }, reason: t.anyText }),
+  "no program to measure with is named; nothing is wrong with the submission",
+);
 
-export const score = fileFormat(
+export const score = t.fileFormat(
   "mlrb score",
-  kindsWith(
-    { formatVersion: { const: 1 }, scorer: text, version: scorerVersion, unit: text, direction },
+  t.kindsWith(
+    { formatVersion: { const: 1 }, scorer: t.text, version: scorerVersion, unit: t.text, direction },
     scored,
     rejected,
     unmeasured,
   ),
 );
-export type Score = TypeOf<typeof score>;
+export type Score = t.TypeOf<typeof score>;

@@ -1,46 +1,32 @@
 // verdict.json: whether the submission kept the rules of its task.
-import {
-  anyText,
-  fileFormat,
-  flag,
-  listOf,
-  oneOf,
-  type TypeOf,
-  tableOf,
-  text,
-  wholeExcept,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 import { built } from "./built.ts";
 
-const answer = {
-  ...oneOf("pass", "fail", "undecided"),
-  description: "undecided: what was checked shows neither that the rule was kept nor that it was broken",
-} as const;
-export type RuleAnswer = TypeOf<typeof answer>;
+const answer = t.about(
+  t.oneOf("pass", "fail", "undecided"),
+  "undecided: what was checked shows neither that the rule was kept nor that it was broken",
+);
+export type RuleAnswer = t.TypeOf<typeof answer>;
 
 /** Who made the rule. */
-export const ruleSource = oneOf("official", "competition", "interpreted");
+export const ruleSource = t.oneOf("official", "competition", "interpreted");
 
 /** The effect of a broken rule: strike (disqualified), or a note only. */
-export const ruleSeverity = oneOf("strike", "note");
+export const ruleSeverity = t.oneOf("strike", "note");
 
-export const ruleVerdict = wholeExcept(["notMeasured"], {
-  rule: text,
-  title: { ...anyText, description: "the rule in words, from task.yaml" },
+export const ruleVerdict = t.wholeExcept(["notMeasured"], {
+  rule: t.text,
+  title: t.about(t.anyText, "the rule in words, from task.yaml"),
   answer,
-  evidence: {
-    ...anyText,
-    description: "what was checked and found; no durations, hosts or paths",
-  },
+  evidence: t.about(t.anyText, "what was checked and found; no durations, hosts or paths"),
   source: ruleSource,
   severity: ruleSeverity,
-  notMeasured: {
-    ...flag,
-    description:
-      "true: the rule was broken, and is undecided only because its method was not measured on honest models; absent otherwise",
-  },
+  notMeasured: t.about(
+    t.flag,
+    "true: the rule was broken, and is undecided only because its method was not measured on honest models; absent otherwise",
+  ),
 });
-export type RuleVerdict = TypeOf<typeof ruleVerdict>;
+export type RuleVerdict = t.TypeOf<typeof ruleVerdict>;
 
 /** The note of a submission with settings that the benchmark does not know; its scores are not measured. */
 export const knownSettings = "known-settings";
@@ -51,35 +37,34 @@ export const noLookAhead = "no-look-ahead";
 /** The note of a tokenizer that rewrites letters or holds scored texts: of the same tasks. */
 export const plainTokenizer = "plain-tokenizer";
 
-export const verdictKind = {
-  ...oneOf("pass", "struck", "rejected", "undecided"),
-  description:
-    "rejected: not admitted; struck (disqualified): a rule of severity strike failed; undecided: none failed and one is undecided; pass: all of them passed",
-} as const;
-export type VerdictKind = TypeOf<typeof verdictKind>;
+export const verdictKind = t.about(
+  t.oneOf("pass", "struck", "rejected", "undecided"),
+  "rejected: not admitted; struck (disqualified): a rule of severity strike failed; undecided: none failed and one is undecided; pass: all of them passed",
+);
+export type VerdictKind = t.TypeOf<typeof verdictKind>;
 
-export const verdictFacts = {
-  ...tableOf({ type: ["string", "number"] } as const),
-  description: "facts next to the rules, e.g. parameters and dtypes; empty if rejected",
-} as const;
+export const verdictFacts = t.about(
+  t.tableOf({ type: ["string", "number"] } as const),
+  "facts next to the rules, e.g. parameters and dtypes; empty if rejected",
+);
 
-export const isNotScorable = {
-  ...flag,
-  description: "true: rejected only because its family of models cannot be scored; absent otherwise",
-} as const;
+export const isNotScorable = t.about(
+  t.flag,
+  "true: rejected only because its family of models cannot be scored; absent otherwise",
+);
 
-export const verdict = fileFormat(
+export const verdict = t.fileFormat(
   "mlrb verdict",
-  wholeExcept(["notScorable", "built"], {
+  t.wholeExcept(["notScorable", "built"], {
     formatVersion: { const: 2 },
     kind: verdictKind,
-    rules: listOf(ruleVerdict),
+    rules: t.listOf(ruleVerdict),
     facts: verdictFacts,
     notScorable: isNotScorable,
     built,
   }),
 );
-export type Verdict = TypeOf<typeof verdict>;
+export type Verdict = t.TypeOf<typeof verdict>;
 
 /** The kind of an admitted attempt with these answers. Rules of severity note do not matter. */
 export function kindOfRules(

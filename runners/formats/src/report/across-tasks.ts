@@ -1,55 +1,51 @@
 // Normalised scores of the primary metrics over tasks, in report.json.
 import { anchorKind } from "../judged/anchors.ts";
-import { anyText, listOf, nullable, number, numberOrNull, type TypeOf, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 
-const leftOut = listOf(wholeObject({ task: anyText, why: anyText }));
+const leftOut = t.listOf(t.wholeObject({ task: t.anyText, why: t.anyText }));
 
-const agentAcrossTasks = wholeObject({
-  agent: anyText,
-  meanRank: {
-    ...numberOrNull,
-    description: "mean over `ranked` of its rank by mean, 1 for the best; null without such tasks",
-  },
-  tasks: {
-    ...listOf(anyText),
-    description: "the tasks behind its numbers; only agents with equal tasks can be compared",
-  },
-  leftOut: {
-    ...leftOut,
-    description: "tasks with a scale at which its values cannot be used, and why",
-  },
-  mean: {
-    ...numberOrNull,
-    description: "unweighted mean over tasks of the mean over attempts; null without tasks",
-  },
-  leaveOneOut: {
-    ...listOf(wholeObject({ without: anyText, mean: number })),
-    description: "the mean without each task in turn; empty for fewer than two tasks",
-  },
-  interquartileMean: {
-    ...numberOrNull,
-    description: "the mean of the middle half of all attempts, every task with the same weight",
-  },
+const agentAcrossTasks = t.wholeObject({
+  agent: t.anyText,
+  meanRank: t.about(
+    t.numberOrNull,
+    "mean over `ranked` of its rank by mean, 1 for the best; null without such tasks",
+  ),
+  tasks: t.about(
+    t.listOf(t.anyText),
+    "the tasks behind its numbers; only agents with equal tasks can be compared",
+  ),
+  leftOut: t.about(leftOut, "tasks with a scale at which its values cannot be used, and why"),
+  mean: t.about(t.numberOrNull, "unweighted mean over tasks of the mean over attempts; null without tasks"),
+  leaveOneOut: t.about(
+    t.listOf(t.wholeObject({ without: t.anyText, mean: t.number })),
+    "the mean without each task in turn; empty for fewer than two tasks",
+  ),
+  interquartileMean: t.about(
+    t.numberOrNull,
+    "the mean of the middle half of all attempts, every task with the same weight",
+  ),
 });
-export type AgentAcrossTasks = TypeOf<typeof agentAcrossTasks>;
+export type AgentAcrossTasks = t.TypeOf<typeof agentAcrossTasks>;
 
-export const acrossTasks = wholeObject({
-  kind: {
-    ...nullable(anchorKind),
-    description: "the kind of the reference models of `tasks`: the kind of most tasks; null without tasks",
-  },
-  ranked: {
-    ...listOf(anyText),
-    description: "tasks at which every agent has a usable mean, whatever their scale",
-  },
-  tasks: {
-    ...listOf(
-      wholeObject({ task: anyText, metric: anyText, floor: number, anchor: number, anchorName: anyText }),
+export const acrossTasks = t.wholeObject({
+  kind: t.about(
+    t.nullable(anchorKind),
+    "the kind of the reference models of `tasks`: the kind of most tasks; null without tasks",
+  ),
+  ranked: t.about(t.listOf(t.anyText), "tasks at which every agent has a usable mean, whatever their scale"),
+  tasks: t.about(
+    t.listOf(
+      t.wholeObject({
+        task: t.anyText,
+        metric: t.anyText,
+        floor: t.number,
+        anchor: t.number,
+        anchorName: t.anyText,
+      }),
     ),
-    description:
-      "tasks with a usable scale of the primary metric, with trivial baseline (0) and reference model (1) of one kind",
-  },
-  leftOut: { ...leftOut, description: "the other tasks, and why" },
-  agents: listOf(agentAcrossTasks),
+    "tasks with a usable scale of the primary metric, with trivial baseline (0) and reference model (1) of one kind",
+  ),
+  leftOut: t.about(leftOut, "the other tasks, and why"),
+  agents: t.listOf(agentAcrossTasks),
 });
-export type AcrossTasks = TypeOf<typeof acrossTasks>;
+export type AcrossTasks = t.TypeOf<typeof acrossTasks>;

@@ -10,125 +10,90 @@ import { interventionSums } from "../declared/intervention.ts";
 import { built } from "../judged/built.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { isNotScorable, ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
-import {
-  anyText,
-  count,
-  kindsOf,
-  listOf,
-  nullable,
-  number,
-  numberOrNull,
-  seed,
-  type TypeOf,
-  tableOf,
-  textOrNull,
-  wholeExcept,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 import { keyParts } from "../stage/action.ts";
 import { heldGpus } from "./hardware.ts";
 import { attemptMemorisation } from "./memorisation.ts";
 
-export type Seed = TypeOf<typeof seed>;
+export type Seed = t.TypeOf<typeof t.seed>;
 
-const missing = wholeObject({ kind: { const: "missing" }, cause: anyText });
-const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
+const missing = t.wholeObject({ kind: { const: "missing" }, cause: t.anyText });
+const notMeasured = t.wholeObject({ kind: { const: "not-measured" }, cause: t.anyText });
 
-const attemptVerdict = kindsOf(
-  wholeExcept(["notScorable", "built"], {
+const attemptVerdict = t.kindsOf(
+  t.wholeExcept(["notScorable", "built"], {
     kind: verdictKind,
-    machine: { ...verdictKind, description: "the kind without any decision of a person" },
-    rules: { ...listOf(ruleVerdict), description: "with the machine's answers" },
+    machine: t.about(verdictKind, "the kind without any decision of a person"),
+    rules: t.about(t.listOf(ruleVerdict), "with the machine's answers"),
     facts: verdictFacts,
     notScorable: isNotScorable,
     built,
   }),
   missing,
 );
-export type AttemptVerdict = TypeOf<typeof attemptVerdict>;
+export type AttemptVerdict = t.TypeOf<typeof attemptVerdict>;
 
-const attemptScore = kindsOf(
-  wholeObject({ ...scored.properties, version: scorerVersion }),
+const attemptScore = t.kindsOf(
+  t.wholeObject({ ...scored.properties, version: scorerVersion }),
   rejected,
   notMeasured,
 );
-export type AttemptScore = TypeOf<typeof attemptScore>;
+export type AttemptScore = t.TypeOf<typeof attemptScore>;
 
-const momentScore = kindsOf(
-  wholeObject({ kind: { const: "scored" }, value: number, standardError }),
+const momentScore = t.kindsOf(
+  t.wholeObject({ kind: { const: "scored" }, value: t.number, standardError }),
   rejected,
   notMeasured,
 );
-export type MomentScore = TypeOf<typeof momentScore>;
+export type MomentScore = t.TypeOf<typeof momentScore>;
 
-const admission = kindsOf(
-  wholeObject({ kind: { const: "admitted" } }),
-  wholeObject({ kind: { const: "rejected" }, why: anyText }),
-  { ...wholeObject({ kind: { const: "none" } }), description: "nothing had been submitted yet" },
+const admission = t.kindsOf(
+  t.wholeObject({ kind: { const: "admitted" } }),
+  t.wholeObject({ kind: { const: "rejected" }, why: t.anyText }),
+  t.about(t.wholeObject({ kind: { const: "none" } }), "nothing had been submitted yet"),
   missing,
 );
 
-const attemptMoment = {
-  ...wholeObject({
-    moment: {
-      ...anyText,
-      description: "its value on the pipeline's axis, e.g. 25%; 100% is the end of the attempt",
-    },
-    share: number,
-    submission: {
-      ...textOrNull,
-      description: "its digest, also for an empty folder; null if unknown",
-    },
+const attemptMoment = t.about(
+  t.wholeObject({
+    moment: t.about(t.anyText, "its value on the pipeline's axis, e.g. 25%; 100% is the end of the attempt"),
+    share: t.number,
+    submission: t.about(t.textOrNull, "its digest, also for an empty folder; null if unknown"),
     admission,
-    scores: tableOf(momentScore),
+    scores: t.tableOf(momentScore),
   }),
-  description: "an intermediate checkpoint; only the last one, the final submission, counts",
-} as const;
-export type AttemptMoment = TypeOf<typeof attemptMoment>;
+  "an intermediate checkpoint; only the last one, the final submission, counts",
+);
+export type AttemptMoment = t.TypeOf<typeof attemptMoment>;
 
-const foundResearch = wholeExcept(["benchmarkCalls", "labels"], {
+const foundResearch = t.wholeExcept(["benchmarkCalls", "labels"], {
   kind: { const: "found" },
-  executed: {
-    ...count,
-    description: "iterations in which a program ran, and something changed or was measured",
-  },
-  distinctValid: {
-    ...nullable(count),
-    description: "distinct submissions that are admitted; null: unknown",
-  },
+  executed: t.about(t.count, "iterations in which a program ran, and something changed or was measured"),
+  distinctValid: t.about(t.nullable(t.count), "distinct submissions that are admitted; null: unknown"),
   runs,
-  limits: { ...listOf(anyText), description: "limits of its budget and its sandbox that it reached" },
-  metric: {
-    ...textOrNull,
-    description: "the metric of most of its iterations; null if none has one",
-  },
-  predictionError: {
-    ...numberOrNull,
-    description: "mean of |predicted − value| over `predictions` lines of the agent",
-  },
-  predictions: count,
-  benchmarkCalls: {
-    ...benchmarkCalls,
-    description: `${benchmarkCalls.description}; absent where the names are not known`,
-  },
-  lastChange: {
-    ...textOrNull,
-    description: "the change of its last iteration in its own words; null if unknown",
-  },
-  ends: {
-    ...listOf(end),
-    description: "what ended it and what it left, as recorded",
-  },
-  labels: { ...listOf(label), description: "judgements whose precision is known; absent: none" },
+  limits: t.about(t.listOf(t.anyText), "limits of its budget and its sandbox that it reached"),
+  metric: t.about(t.textOrNull, "the metric of most of its iterations; null if none has one"),
+  predictionError: t.about(
+    t.numberOrNull,
+    "mean of |predicted − value| over `predictions` lines of the agent",
+  ),
+  predictions: t.count,
+  benchmarkCalls: t.about(
+    benchmarkCalls,
+    `${benchmarkCalls.description}; absent where the names are not known`,
+  ),
+  lastChange: t.about(t.textOrNull, "the change of its last iteration in its own words; null if unknown"),
+  ends: t.about(t.listOf(end), "what ended it and what it left, as recorded"),
+  labels: t.about(t.listOf(label), "judgements whose precision is known; absent: none"),
 });
 
-const attemptResearch = {
-  ...kindsOf(foundResearch, notMeasured),
-  description: "found by rules in the trajectory; durations are in times.json",
-} as const;
-export type AttemptResearch = TypeOf<typeof attemptResearch>;
+const attemptResearch = t.about(
+  t.kindsOf(foundResearch, notMeasured),
+  "found by rules in the trajectory; durations are in times.json",
+);
+export type AttemptResearch = t.TypeOf<typeof attemptResearch>;
 
-export const attempt = wholeExcept(
+export const attempt = t.wholeExcept(
   [
     "condition",
     "budget",
@@ -142,46 +107,42 @@ export const attempt = wholeExcept(
     "interventions",
   ],
   {
-    task: anyText,
-    agent: anyText,
-    seed,
+    task: t.anyText,
+    agent: t.anyText,
+    seed: t.seed,
     verdict: attemptVerdict,
-    submission: { ...textOrNull, description: "the submission's digest; null if there is none" },
-    actions: {
-      ...textOrNull,
-      description: "digest of its sequence of tool calls; null if it made none or they are unknown",
-    },
-    note: {
-      ...anyText,
-      description: "a note for its numbers, e.g. that it was accepted as stale; may be empty",
-    },
+    submission: t.about(t.textOrNull, "the submission's digest; null if there is none"),
+    actions: t.about(
+      t.textOrNull,
+      "digest of its sequence of tool calls; null if it made none or they are unknown",
+    ),
+    note: t.about(t.anyText, "a note for its numbers, e.g. that it was accepted as stale; may be empty"),
     condition,
-    budget: {
-      ...keyParts.properties.budget,
-      description: "as planned; without a field: no limit; absent if it is not known",
-    },
+    budget: t.about(
+      keyParts.properties.budget,
+      "as planned; without a field: no limit; absent if it is not known",
+    ),
     origin: memberOrigin,
     weakLimits,
     ...uncheckedFields,
     gpus: heldGpus,
-    decisions: {
-      ...listOf(memberDecision),
-      description: "people's decisions on its rules, oldest first; absent if there is none",
-    },
+    decisions: t.about(
+      t.listOf(memberDecision),
+      "people's decisions on its rules, oldest first; absent if there is none",
+    ),
     resumed: {
       type: "integer",
       minimum: 1,
       description: "how often it continued after its supervisor or host died; absent if never",
     },
     interventions: interventionSums,
-    scores: tableOf(attemptScore),
-    research: { ...nullable(attemptResearch), description: "null if the pipeline does not find iterations" },
+    scores: t.tableOf(attemptScore),
+    research: t.about(t.nullable(attemptResearch), "null if the pipeline does not find iterations"),
     memorisation: attemptMemorisation,
-    moments: {
-      ...listOf(attemptMoment),
-      description:
-        "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
-    },
+    moments: t.about(
+      t.listOf(attemptMoment),
+      "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
+    ),
   },
 );
-export type Attempt = TypeOf<typeof attempt>;
+export type Attempt = t.TypeOf<typeof attempt>;

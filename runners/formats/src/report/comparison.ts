@@ -1,45 +1,29 @@
 // Two agents' submissions on the same items, in report.json: one for each task, metric and pair of agents.
-import {
-  anyText,
-  count,
-  kindsWith,
-  listOf,
-  nullable,
-  number,
-  numberOrNull,
-  pairOf,
-  seed,
-  type TypeOf,
-  textOrNull,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
-export const comparison = kindsWith(
-  { task: anyText, metric: anyText, agents: pairOf(anyText) },
-  wholeObject({
+export const comparison = t.kindsWith(
+  { task: t.anyText, metric: t.anyText, agents: t.pairOf(t.anyText) },
+  t.wholeObject({
     kind: { const: "compared" },
-    difference: {
-      ...number,
-      description: "the first agent's score minus the second's, averaged over `seeds`",
-    },
-    standardError: {
-      ...numberOrNull,
-      description: "over items of these submissions, not over attempts; null for a single item",
-    },
-    clusteredStandardError: {
-      ...numberOrNull,
-      description: "the same with the items' groups as clusters; null without groups",
-    },
-    clusters: nullable(count),
-    items: count,
-    seeds: listOf(seed),
-    leftOut: listOf(wholeObject({ seed, why: anyText })),
-    better: { ...textOrNull, description: "the better agent; null for equal scores" },
+    difference: t.about(t.number, "the first agent's score minus the second's, averaged over `seeds`"),
+    standardError: t.about(
+      t.numberOrNull,
+      "over items of these submissions, not over attempts; null for a single item",
+    ),
+    clusteredStandardError: t.about(
+      t.numberOrNull,
+      "the same with the items' groups as clusters; null without groups",
+    ),
+    clusters: t.nullable(t.count),
+    items: t.count,
+    seeds: t.listOf(t.seed),
+    leftOut: t.listOf(t.wholeObject({ seed: t.seed, why: t.anyText })),
+    better: t.about(t.textOrNull, "the better agent; null for equal scores"),
     clear: {
       type: ["boolean", "null"],
       description: "whether the difference exceeds two of the larger standard error; null without one",
     },
   }),
-  wholeObject({ kind: { const: "not-compared" }, why: anyText }),
+  t.wholeObject({ kind: { const: "not-compared" }, why: t.anyText }),
 );
-export type Comparison = TypeOf<typeof comparison>;
+export type Comparison = t.TypeOf<typeof comparison>;

@@ -1,85 +1,71 @@
 // The formats of an evidence bundle: bundle.json, which says what it is of and what was replaced in its files, and
 // page.json, what the page shows besides the report. Readers check both: a bundle comes from another person.
-import {
-  anyText,
-  declaredName,
-  fileFormat,
-  listOf,
-  oneOf,
-  orNull,
-  seed,
-  sha256,
-  type TypeOf,
-  text,
-  textOrNull,
-  wholeExcept,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 import { axisValues, ran } from "../stage/action.ts";
 
-const redaction = wholeObject({
-  path: text,
-  what: oneOf("keys", "row-ids", "keys-and-row-ids"),
-  original: { ...sha256, description: "of the file before that" },
+const redaction = t.wholeObject({
+  path: t.text,
+  what: t.oneOf("keys", "row-ids", "keys-and-row-ids"),
+  original: t.about(t.sha256, "of the file before that"),
 });
-export type Redaction = TypeOf<typeof redaction>;
+export type Redaction = t.TypeOf<typeof redaction>;
 
-export const evidenceBundle = fileFormat(
+export const evidenceBundle = t.fileFormat(
   "mlrb evidence bundle",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    pipeline: declaredName,
-    profile: declaredName,
-    selection: anyText,
-    redacted: { ...listOf(redaction), description: "the files in which something was replaced" },
+    pipeline: t.declaredName,
+    profile: t.declaredName,
+    selection: t.anyText,
+    redacted: t.about(t.listOf(redaction), "the files in which something was replaced"),
   }),
 );
-export type EvidenceBundle = TypeOf<typeof evidenceBundle>;
+export type EvidenceBundle = t.TypeOf<typeof evidenceBundle>;
 
-const made = wholeObject({
-  key: anyText,
-  record: textOrNull,
-  script: anyText,
-  params: listOf(wholeObject({ name: anyText, value: anyText })),
-  files: listOf(wholeObject({ path: anyText, digest: anyText })),
-  inputs: listOf(wholeObject({ name: anyText, digest: anyText, from: anyText, output: anyText })),
-  outputs: listOf(wholeObject({ name: anyText, digest: anyText })),
-  environment: textOrNull,
+const made = t.wholeObject({
+  key: t.anyText,
+  record: t.textOrNull,
+  script: t.anyText,
+  params: t.listOf(t.wholeObject({ name: t.anyText, value: t.anyText })),
+  files: t.listOf(t.wholeObject({ path: t.anyText, digest: t.anyText })),
+  inputs: t.listOf(t.wholeObject({ name: t.anyText, digest: t.anyText, from: t.anyText, output: t.anyText })),
+  outputs: t.listOf(t.wholeObject({ name: t.anyText, digest: t.anyText })),
+  environment: t.textOrNull,
   ran,
-  again: anyText,
+  again: t.anyText,
 });
 
-const pageInstance = wholeExcept(["role", "cause"], {
-  id: anyText,
-  stage: anyText,
-  role: anyText,
+const pageInstance = t.wholeExcept(["role", "cause"], {
+  id: t.anyText,
+  stage: t.anyText,
+  role: t.anyText,
   axes: axisValues,
-  outcome: oneOf("succeeded", "unknown", "failed", "skipped", "cancelled"),
-  cause: { ...anyText, description: "why it failed, was skipped or was cancelled" },
-  reasons: listOf(anyText),
-  made: orNull(made),
-  said: listOf(anyText),
+  outcome: t.oneOf("succeeded", "unknown", "failed", "skipped", "cancelled"),
+  cause: t.about(t.anyText, "why it failed, was skipped or was cancelled"),
+  reasons: t.listOf(t.anyText),
+  made: t.orNull(made),
+  said: t.listOf(t.anyText),
 });
 
-export const bundledPage = fileFormat(
+export const bundledPage = t.fileFormat(
   "mlrb page of an evidence bundle",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    commit: textOrNull,
-    graph: anyText,
-    instances: listOf(pageInstance),
-    attempts: {
-      ...listOf(
-        wholeExcept(["cause"], {
-          task: anyText,
-          agent: anyText,
-          seed,
-          folder: { ...textOrNull, description: "of its trajectory in the bundle; null: there is none" },
-          cause: { ...anyText, description: "why there is none" },
+    commit: t.textOrNull,
+    graph: t.anyText,
+    instances: t.listOf(pageInstance),
+    attempts: t.about(
+      t.listOf(
+        t.wholeExcept(["cause"], {
+          task: t.anyText,
+          agent: t.anyText,
+          seed: t.seed,
+          folder: t.about(t.textOrNull, "of its trajectory in the bundle; null: there is none"),
+          cause: t.about(t.anyText, "why there is none"),
         }),
       ),
-      description: "the attempts whose trajectories the page shows, in its order",
-    },
+      "the attempts whose trajectories the page shows, in its order",
+    ),
   }),
 );
-export type BundledPage = TypeOf<typeof bundledPage>;
+export type BundledPage = t.TypeOf<typeof bundledPage>;

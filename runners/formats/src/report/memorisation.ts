@@ -1,68 +1,52 @@
 // Whether a model predicts a task's private texts better than matched public ones, in report.json.
 
-import {
-  amount,
-  anyText,
-  count,
-  flag,
-  kindsOf,
-  kindsWith,
-  listOf,
-  nullable,
-  number,
-  type TypeOf,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
-const memorisationCompared = wholeObject({
+const memorisationCompared = t.wholeObject({
   kind: { const: "compared" },
-  difference: {
-    ...number,
-    description:
-      "bits per byte: (private − public) of the model minus the same of the reference; negative favours private texts",
-  },
-  standardError: { ...amount, description: "of the difference, over documents" },
-  noted: { ...flag, description: "whether private texts are favoured by more than five standard errors" },
+  difference: t.about(
+    t.number,
+    "bits per byte: (private − public) of the model minus the same of the reference; negative favours private texts",
+  ),
+  standardError: t.about(t.amount, "of the difference, over documents"),
+  noted: t.about(t.flag, "whether private texts are favoured by more than five standard errors"),
 });
-const notMeasured = wholeObject({ kind: { const: "not-measured" }, cause: anyText });
+const notMeasured = t.wholeObject({ kind: { const: "not-measured" }, cause: t.anyText });
 
-export const attemptMemorisation = {
-  ...kindsOf(
+export const attemptMemorisation = t.about(
+  t.kindsOf(
     memorisationCompared,
-    { ...wholeObject({ kind: { const: "no-private-documents" } }), description: "the task scores none" },
+    t.about(t.wholeObject({ kind: { const: "no-private-documents" } }), "the task scores none"),
     notMeasured,
   ),
-  description: "a note; it changes no number. Absent if the pipeline does not measure it",
-} as const;
-export type AttemptMemorisation = TypeOf<typeof attemptMemorisation>;
+  "a note; it changes no number. Absent if the pipeline does not measure it",
+);
+export type AttemptMemorisation = t.TypeOf<typeof attemptMemorisation>;
 
-export const reportMemorisation = {
-  ...wholeObject({
-    tasks: listOf(
-      wholeObject({
-        task: anyText,
-        reference: { ...anyText, description: "the model that attempts are compared with" },
-        models: {
-          ...listOf(kindsWith({ name: anyText }, memorisationCompared, notMeasured)),
-          description: "the other reference models, none of which saw a private text",
-        },
+export const reportMemorisation = t.about(
+  t.wholeObject({
+    tasks: t.listOf(
+      t.wholeObject({
+        task: t.anyText,
+        reference: t.about(t.anyText, "the model that attempts are compared with"),
+        models: t.about(
+          t.listOf(t.kindsWith({ name: t.anyText }, memorisationCompared, notMeasured)),
+          "the other reference models, none of which saw a private text",
+        ),
       }),
     ),
-    falseAlarms: {
-      ...wholeObject({
-        noted: count,
-        models: {
-          ...count,
-          description: "the compared reference models of all tasks; equal ones count once",
-        },
-        upper: {
-          ...nullable(amount),
-          description: "upper end of Wilson's 95 % interval of noted / models; null without models",
-        },
+    falseAlarms: t.about(
+      t.wholeObject({
+        noted: t.count,
+        models: t.about(t.count, "the compared reference models of all tasks; equal ones count once"),
+        upper: t.about(
+          t.nullable(t.amount),
+          "upper end of Wilson's 95 % interval of noted / models; null without models",
+        ),
       }),
-      description: "how often the note is wrong",
-    },
+      "how often the note is wrong",
+    ),
   }),
-  description: "absent if the pipeline does not measure it",
-} as const;
-export type ReportMemorisation = TypeOf<typeof reportMemorisation>;
+  "absent if the pipeline does not measure it",
+);
+export type ReportMemorisation = t.TypeOf<typeof reportMemorisation>;

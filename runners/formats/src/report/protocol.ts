@@ -1,72 +1,55 @@
 // The formats of a frozen protocol, protocols/PIPELINE/PROFILE.json, and of what was observed when a report was compared
 // with it. Both hold the same facts, so that departures are the differences of two values.
-import {
-  anyText,
-  count,
-  declaredName,
-  fileFormat,
-  kindsOf,
-  listOf,
-  oneOf,
-  orNull,
-  seed,
-  sha256,
-  type TypeOf,
-  tableOf,
-  text,
-  textOrNull,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
-const arm = {
-  ...wholeObject({ task: anyText, agent: anyText, seeds: listOf(seed) }),
-  description: "the planned attempts of an agent at a task; n is the number of seeds",
-} as const;
+const arm = t.about(
+  t.wholeObject({ task: t.anyText, agent: t.anyText, seeds: t.listOf(t.seed) }),
+  "the planned attempts of an agent at a task; n is the number of seeds",
+);
 
-const measured = wholeObject({
-  task: anyText,
-  primary: { ...textOrNull, description: "the metric that decides the task; null: none" },
-  metrics: { ...listOf(anyText), description: "every planned metric" },
+const measured = t.wholeObject({
+  task: t.anyText,
+  primary: t.about(t.textOrNull, "the metric that decides the task; null: none"),
+  metrics: t.about(t.listOf(t.anyText), "every planned metric"),
 });
 
-const definition = {
-  ...wholeObject({
-    stage: { ...anyText, description: "the stage's name" },
-    role: { ...textOrNull, description: "the role of its results; null: none" },
-    parts: {
-      ...tableOf(anyText),
-      description:
-        "each part of the action key that the repository and the pipeline decide, by name: digests of code, files and parameters, the budget, the environment; without inputs; for an attempt also one digest of its harness",
-    },
-    instances: { ...listOf(anyText), description: "stage instances with these parts" },
+const definition = t.about(
+  t.wholeObject({
+    stage: t.about(t.anyText, "the stage's name"),
+    role: t.about(t.textOrNull, "the role of its results; null: none"),
+    parts: t.about(
+      t.tableOf(t.anyText),
+      "each part of the action key that the repository and the pipeline decide, by name: digests of code, files and parameters, the budget, the environment; without inputs; for an attempt also one digest of its harness",
+    ),
+    instances: t.about(t.listOf(t.anyText), "stage instances with these parts"),
   }),
-  description: "how a stage makes its results",
-} as const;
-export type Definition = TypeOf<typeof definition>;
+  "how a stage makes its results",
+);
+export type Definition = t.TypeOf<typeof definition>;
 
 const protocolFacts = {
-  arms: listOf(arm),
-  tasks: listOf(measured),
-  analysis: {
-    ...listOf(wholeObject({ name: anyText, text: anyText })),
-    description: "tests, level, correction, intervals, and how attempts count, in words",
-  },
-  definitions: listOf(definition),
+  arms: t.listOf(arm),
+  tasks: t.listOf(measured),
+  analysis: t.about(
+    t.listOf(t.wholeObject({ name: t.anyText, text: t.anyText })),
+    "tests, level, correction, intervals, and how attempts count, in words",
+  ),
+  definitions: t.listOf(definition),
 } as const;
-const facts = wholeObject(protocolFacts);
-export type ProtocolFacts = TypeOf<typeof facts>;
+const facts = t.wholeObject(protocolFacts);
+export type ProtocolFacts = t.TypeOf<typeof facts>;
 
-export const frozenProtocol = fileFormat(
+export const frozenProtocol = t.fileFormat(
   "mlrb protocol",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    pipeline: declaredName,
-    profile: declaredName,
-    selection: { ...anyText, description: "the values of --set; empty: the whole plan" },
+    pipeline: t.declaredName,
+    profile: t.declaredName,
+    selection: t.about(t.anyText, "the values of --set; empty: the whole plan"),
     ...protocolFacts,
   }),
 );
-export type FrozenProtocol = TypeOf<typeof frozenProtocol>;
+export type FrozenProtocol = t.TypeOf<typeof frozenProtocol>;
 
 const departureKinds = [
   "other-protocol",
@@ -85,56 +68,53 @@ const departureKinds = [
   "changed-plan",
 ] as const;
 
-const departure = wholeObject({
-  kind: oneOf(...departureKinds),
-  what: text,
-  where: { ...anyText, description: "cells, stages, or empty for everything" },
-  primary: {
-    ...oneOf("yes", "no", "may"),
-    description: "whether it changes the table of means: yes, no, or it may",
-  },
+const departure = t.wholeObject({
+  kind: t.oneOf(...departureKinds),
+  what: t.text,
+  where: t.about(t.anyText, "cells, stages, or empty for everything"),
+  primary: t.about(t.oneOf("yes", "no", "may"), "whether it changes the table of means: yes, no, or it may"),
 });
-export type Departure = TypeOf<typeof departure>;
+export type Departure = t.TypeOf<typeof departure>;
 
-const started = {
-  ...listOf(
-    wholeObject({
-      where: text,
-      protocol: { ...orNull(sha256), description: "the digest of the one that lay there then; null: none" },
+const started = t.about(
+  t.listOf(
+    t.wholeObject({
+      where: t.text,
+      protocol: t.about(t.orNull(t.sha256), "the digest of the one that lay there then; null: none"),
     }),
   ),
-  description: "each attempt behind the report",
-} as const;
+  "each attempt behind the report",
+);
 
-export const protocolObservation = fileFormat(
+export const protocolObservation = t.fileFormat(
   "mlrb observation for a protocol",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    path: { ...text, description: "of the protocol, from the root" },
+    path: t.about(t.text, "of the protocol, from the root"),
     ...protocolFacts,
     started,
-    happened: { ...listOf(departure), description: "departures of single attempts" },
+    happened: t.about(t.listOf(departure), "departures of single attempts"),
   }),
 );
-export type ProtocolObservation = TypeOf<typeof protocolObservation>;
+export type ProtocolObservation = t.TypeOf<typeof protocolObservation>;
 
-export const protocolResult = fileFormat(
+export const protocolResult = t.fileFormat(
   "mlrb protocol of a report",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    found: kindsOf(
-      wholeObject({
+    found: t.kindsOf(
+      t.wholeObject({
         kind: { const: "frozen" },
-        path: anyText,
-        digest: { ...sha256, description: "SHA-256 of its file" },
-        selection: anyText,
-        attempts: { ...count, description: "attempts behind the report" },
-        before: { ...count, description: "those that started when this protocol lay there" },
-        departures: listOf(departure),
+        path: t.anyText,
+        digest: t.about(t.sha256, "SHA-256 of its file"),
+        selection: t.anyText,
+        attempts: t.about(t.count, "attempts behind the report"),
+        before: t.about(t.count, "those that started when this protocol lay there"),
+        departures: t.listOf(departure),
       }),
-      wholeObject({ kind: { const: "unreadable" }, path: anyText, cause: anyText }),
-      wholeObject({ kind: { const: "none" }, freeze: { ...anyText, description: "the command" } }),
+      t.wholeObject({ kind: { const: "unreadable" }, path: t.anyText, cause: t.anyText }),
+      t.wholeObject({ kind: { const: "none" }, freeze: t.about(t.anyText, "the command") }),
     ),
   }),
 );
-export type ProtocolResult = TypeOf<typeof protocolResult>["found"];
+export type ProtocolResult = t.TypeOf<typeof protocolResult>["found"];

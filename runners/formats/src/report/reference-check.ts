@@ -1,15 +1,15 @@
 // What was expected of a reference model and what it scored, in report.json.
-import { anyText, flag, numberOrNull, type TypeOf, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 
-export const reference = wholeObject({
-  task: anyText,
-  metric: anyText,
-  model: { ...anyText, description: "the name of its row" },
-  value: { ...numberOrNull, description: "null: not scored" },
-  standardError: numberOrNull,
-  expected: { ...anyText, description: "what task.yaml expects, in words" },
-  source: { ...anyText, description: "who reported it; empty where no range is known" },
-  passed: flag,
-  found: { ...anyText, description: "how the value compares, or why there is none" },
+export const reference = t.wholeObject({
+  task: t.anyText,
+  metric: t.anyText,
+  model: t.about(t.anyText, "the name of its row"),
+  value: t.about(t.numberOrNull, "null: not scored"),
+  standardError: t.numberOrNull,
+  expected: t.about(t.anyText, "what task.yaml expects, in words"),
+  source: t.about(t.anyText, "who reported it; empty where no range is known"),
+  passed: t.flag,
+  found: t.about(t.anyText, "how the value compares, or why there is none"),
 });
-export type Reference = TypeOf<typeof reference>;
+export type Reference = t.TypeOf<typeof reference>;

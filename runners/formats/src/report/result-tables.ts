@@ -1,20 +1,7 @@
 // The CSV files of a report: one kind of row in each. A file's columns are the properties of its row, in this order.
 // null is an empty cell.
+import * as t from "../schema.ts";
 import {
-  anyText,
-  count,
-  fileFormat,
-  flag,
-  listOf,
-  number,
-  numberOrNull,
-  oneOf,
-  type TypeOf,
-  textOrNull,
-  wholeObject,
-} from "../schema.ts";
-import {
-  about,
   countOrNull,
   flagOrNull,
   head,
@@ -25,154 +12,166 @@ import {
   scale,
 } from "./result-columns.ts";
 
-const summary = wholeObject({
+const summary = t.wholeObject({
   ...head,
-  task: anyText,
-  agent: anyText,
+  task: t.anyText,
+  agent: t.anyText,
   ...metric,
-  mean: about(
-    numberOrNull,
+  mean: t.about(
+    t.numberOrNull,
     "over all attempts that are not missing; failed ones and those worse than the trivial baseline count as the trivial baseline",
   ),
-  mean_reason: about(textOrNull, "why there is no mean"),
-  n: about(count, "attempts behind the mean"),
-  planned: about(count, "attempts that were planned"),
-  valid_mean: about(
-    numberOrNull,
+  mean_reason: t.about(t.textOrNull, "why there is no mean"),
+  n: t.about(t.count, "attempts behind the mean"),
+  planned: t.about(t.count, "attempts that were planned"),
+  valid_mean: t.about(
+    t.numberOrNull,
     "mean of the valid attempts, undecided ones included; empty: none is valid",
   ),
-  valid_n: count,
-  valid_ci_low: about(
-    numberOrNull,
+  valid_n: t.count,
+  valid_ci_low: t.about(
+    t.numberOrNull,
     "of the 95 % Student-t interval of valid_mean, cut to the metric's range. It is no interval of mean",
   ),
-  valid_ci_high: about(numberOrNull, "its upper end"),
-  valid_ci_reason: about(textOrNull, "why there is no interval"),
-  pass_rate: about(numberOrNull, "valid_n / n; empty: nothing was measured"),
-  pass_ci_low: about(numberOrNull, "of Wilson's 95 % interval of pass_rate; empty: no interval holds"),
-  pass_ci_high: about(numberOrNull, "its upper end"),
-  disqualified: count,
-  rejected: count,
-  undecided: about(count, "valid attempts with an undecided rule"),
-  below_floor: about(count, "valid attempts worse than the trivial baseline, which count as it"),
-  observations: about(count, "n with repeated attempts as one"),
-  sd_attempts: about(numberOrNull, "sample standard deviation over valid attempts; empty for fewer than two"),
-  se_items: about(numberOrNull, "standard error of valid_mean over items, for these submissions"),
-  se_items_kind: about(textOrNull, "exact, or at-most: an upper bound"),
+  valid_ci_high: t.about(t.numberOrNull, "its upper end"),
+  valid_ci_reason: t.about(t.textOrNull, "why there is no interval"),
+  pass_rate: t.about(t.numberOrNull, "valid_n / n; empty: nothing was measured"),
+  pass_ci_low: t.about(t.numberOrNull, "of Wilson's 95 % interval of pass_rate; empty: no interval holds"),
+  pass_ci_high: t.about(t.numberOrNull, "its upper end"),
+  disqualified: t.count,
+  rejected: t.count,
+  undecided: t.about(t.count, "valid attempts with an undecided rule"),
+  below_floor: t.about(t.count, "valid attempts worse than the trivial baseline, which count as it"),
+  observations: t.about(t.count, "n with repeated attempts as one"),
+  sd_attempts: t.about(
+    t.numberOrNull,
+    "sample standard deviation over valid attempts; empty for fewer than two",
+  ),
+  se_items: t.about(t.numberOrNull, "standard error of valid_mean over items, for these submissions"),
+  se_items_kind: t.about(t.textOrNull, "exact, or at-most: an upper bound"),
   ...scale,
-  floor_name: about(
-    textOrNull,
+  floor_name: t.about(
+    t.textOrNull,
     "the row of the report's reference models; empty: a number of task.yaml, or none",
   ),
-  anchor_name: textOrNull,
-  anchor_kind: textOrNull,
-  normalised_mean: about(
-    numberOrNull,
+  anchor_name: t.textOrNull,
+  anchor_kind: t.textOrNull,
+  normalised_mean: t.about(
+    t.numberOrNull,
     "mean on the scale from the trivial baseline (0) to the reference model (1)",
   ),
-  normalised_reason: about(textOrNull, "why there is no such scale"),
+  normalised_reason: t.about(t.textOrNull, "why there is no such scale"),
   origin: originOfMean,
 });
 
-const attempts = wholeObject({
+const attempts = t.wholeObject({
   ...head,
   ...ofAttempt,
   ...made,
-  machine_verdict: about(textOrNull, "the verdict without decisions of people; empty for a missing attempt"),
-  reason: about(textOrNull, "broken and undecided rules with their evidence, or why it is missing"),
-  note: about(textOrNull, "e.g. that it was accepted as stale"),
-  gpus: about(textOrNull, "models of the GPUs that it held"),
-  resumed: about(count, "how often it continued after its supervisor or host died"),
-  interventions: about(textOrNull, "what people added or wrote to it; it is then in no mean"),
-  parameters: about(numberOrNull, "of the stored weights"),
-  bytes: about(numberOrNull, "of the stored weights"),
-  architecture: about(textOrNull, "by which the model is loaded"),
-  weights_from: about(textOrNull, "given and published models that the weights match, and downloads"),
-  stated_base: about(textOrNull, "in the agent's own words, not verified; like the two columns after it"),
-  stated_data: textOrNull,
-  stated_method: textOrNull,
-  research_reason: about(textOrNull, "why its research is unknown"),
-  executed_iterations: about(
+  machine_verdict: t.about(
+    t.textOrNull,
+    "the verdict without decisions of people; empty for a missing attempt",
+  ),
+  reason: t.about(t.textOrNull, "broken and undecided rules with their evidence, or why it is missing"),
+  note: t.about(t.textOrNull, "e.g. that it was accepted as stale"),
+  gpus: t.about(t.textOrNull, "models of the GPUs that it held"),
+  resumed: t.about(t.count, "how often it continued after its supervisor or host died"),
+  interventions: t.about(t.textOrNull, "what people added or wrote to it; it is then in no mean"),
+  parameters: t.about(t.numberOrNull, "of the stored weights"),
+  bytes: t.about(t.numberOrNull, "of the stored weights"),
+  architecture: t.about(t.textOrNull, "by which the model is loaded"),
+  weights_from: t.about(t.textOrNull, "given and published models that the weights match, and downloads"),
+  stated_base: t.about(t.textOrNull, "in the agent's own words, not verified; like the two columns after it"),
+  stated_data: t.textOrNull,
+  stated_method: t.textOrNull,
+  research_reason: t.about(t.textOrNull, "why its research is unknown"),
+  executed_iterations: t.about(
     countOrNull,
     "iterations in which a program ran, and something changed or was measured",
   ),
   distinct_valid_submissions: countOrNull,
-  runs: about(countOrNull, "programs that the agent ran"),
+  runs: t.about(countOrNull, "programs that the agent ran"),
   failed_runs: countOrNull,
-  measured_runs: about(countOrNull, "runs that printed results in a known form"),
-  benchmark_calls: about(countOrNull, "calls of a model that name the benchmark"),
-  benchmark_names: textOrNull,
-  limits_reached: about(textOrNull, "of its budget and its sandbox"),
-  stated_metric: about(textOrNull, "the metric of most of its iterations"),
-  ended_by: about(textOrNull, "what ended it and what it left, as recorded"),
-  memorisation: about(
-    numberOrNull,
+  measured_runs: t.about(countOrNull, "runs that printed results in a known form"),
+  benchmark_calls: t.about(countOrNull, "calls of a model that name the benchmark"),
+  benchmark_names: t.textOrNull,
+  limits_reached: t.about(t.textOrNull, "of its budget and its sandbox"),
+  stated_metric: t.about(t.textOrNull, "the metric of most of its iterations"),
+  ended_by: t.about(t.textOrNull, "what ended it and what it left, as recorded"),
+  memorisation: t.about(
+    t.numberOrNull,
     "bits per byte on private minus matched public texts, relative to a reference; it changes no number",
   ),
-  memorisation_se: about(numberOrNull, "its standard error over documents"),
-  memorisation_noted: about(
+  memorisation_se: t.about(t.numberOrNull, "its standard error over documents"),
+  memorisation_noted: t.about(
     flagOrNull,
     "whether private texts are favoured by more than five standard errors",
   ),
-  memorisation_reason: about(textOrNull, "why it was not measured"),
+  memorisation_reason: t.about(t.textOrNull, "why it was not measured"),
 });
 
-const scores = wholeObject({
+const scores = t.wholeObject({
   ...head,
   ...ofAttempt,
   ...metric,
-  score: about(oneOf("scored", "rejected", "not-measured"), "whether there is a value"),
-  value: about(numberOrNull, "as measured; also of disqualified attempts"),
-  standard_error: about(numberOrNull, "over items, never over attempts"),
+  score: t.about(t.oneOf("scored", "rejected", "not-measured"), "whether there is a value"),
+  value: t.about(t.numberOrNull, "as measured; also of disqualified attempts"),
+  standard_error: t.about(t.numberOrNull, "over items, never over attempts"),
   items: countOrNull,
-  counted: about(
-    numberOrNull,
+  counted: t.about(
+    t.numberOrNull,
     "what enters the mean: the value, the trivial baseline, or nothing for a missing attempt",
   ),
   ...scale,
-  normalised: about(numberOrNull, "counted on the scale from floor (0) to anchor (1), not clipped"),
-  implausible: about(flag, "better than each reference model of like size by over five standard errors"),
-  implausible_by: about(numberOrNull, "in standard errors, from the nearest one; empty if both errors are 0"),
-  best: about(
-    flag,
+  normalised: t.about(t.numberOrNull, "counted on the scale from floor (0) to anchor (1), not clipped"),
+  implausible: t.about(t.flag, "better than each reference model of like size by over five standard errors"),
+  implausible_by: t.about(
+    t.numberOrNull,
+    "in standard errors, from the nearest one; empty if both errors are 0",
+  ),
+  best: t.about(
+    t.flag,
     "the best valid attempt of its task and agent, on the primary metric; never compare these",
   ),
   ...made,
-  machine_verdict: textOrNull,
-  reason: about(textOrNull, "why there is no value, or why the attempt is not a pass"),
+  machine_verdict: t.textOrNull,
+  reason: t.about(t.textOrNull, "why there is no value, or why the attempt is not a pass"),
 });
 
-const moments = wholeObject({
+const moments = t.wholeObject({
   ...head,
   ...ofAttempt,
-  moment: about(anyText, "on the pipeline's axis, e.g. 25%; the end is in scores.csv"),
-  share: about(number, "of the budget"),
-  metric: about(textOrNull, "empty if nothing was submitted yet"),
+  moment: t.about(t.anyText, "on the pipeline's axis, e.g. 25%; the end is in scores.csv"),
+  share: t.about(t.number, "of the budget"),
+  metric: t.about(t.textOrNull, "empty if nothing was submitted yet"),
   primary: flagOrNull,
-  unit: textOrNull,
-  direction: textOrNull,
-  score: about(oneOf("scored", "rejected", "not-measured", "none"), "none: nothing was submitted yet"),
-  value: about(numberOrNull, "it does not count"),
-  standard_error: numberOrNull,
+  unit: t.textOrNull,
+  direction: t.textOrNull,
+  score: t.about(t.oneOf("scored", "rejected", "not-measured", "none"), "none: nothing was submitted yet"),
+  value: t.about(t.numberOrNull, "it does not count"),
+  standard_error: t.numberOrNull,
   ...made,
-  reason: about(textOrNull, "why there is no value"),
+  reason: t.about(t.textOrNull, "why there is no value"),
 });
 
-const comparisons = wholeObject({
+const comparisons = t.wholeObject({
   ...head,
-  agent_a: anyText,
-  agent_b: anyText,
-  difference: about(numberOrNull, "mean over tasks of the normalised mean of A minus that of B"),
-  ci_low: about(numberOrNull, "of its 95 % interval, from the inverted permutation test"),
-  ci_high: about(numberOrNull, "its upper end"),
+  agent_a: t.anyText,
+  agent_b: t.anyText,
+  difference: t.about(t.numberOrNull, "mean over tasks of the normalised mean of A minus that of B"),
+  ci_low: t.about(t.numberOrNull, "of its 95 % interval, from the inverted permutation test"),
+  ci_high: t.about(t.numberOrNull, "its upper end"),
   difference_tasks: countOrNull,
-  difference_reason: about(textOrNull, "why there is no difference, or no interval"),
-  superiority: about(numberOrNull, "P(an attempt of A is better than one of B), ties half, mean over tasks"),
-  superiority_ci_low: numberOrNull,
-  superiority_ci_high: numberOrNull,
-  p: about(numberOrNull, "two-sided permutation test of the labels within tasks; empty: not testable"),
-  p_min: about(numberOrNull, "the smallest p that these values allow"),
-  tasks: about(countOrNull, "tasks behind superiority and p"),
+  difference_reason: t.about(t.textOrNull, "why there is no difference, or no interval"),
+  superiority: t.about(
+    t.numberOrNull,
+    "P(an attempt of A is better than one of B), ties half, mean over tasks",
+  ),
+  superiority_ci_low: t.numberOrNull,
+  superiority_ci_high: t.numberOrNull,
+  p: t.about(t.numberOrNull, "two-sided permutation test of the labels within tasks; empty: not testable"),
+  p_min: t.about(t.numberOrNull, "the smallest p that these values allow"),
+  tasks: t.about(countOrNull, "tasks behind superiority and p"),
   origin: originOfMean,
 });
 
@@ -185,12 +184,12 @@ export const resultRows = {
   comparisons,
 } as const;
 export type ResultTable = keyof typeof resultRows;
-export type ResultRow<Name extends ResultTable> = TypeOf<(typeof resultRows)[Name]>;
+export type ResultRow<Name extends ResultTable> = t.TypeOf<(typeof resultRows)[Name]>;
 
 /** All files of a report as one object: the rows of each file under its name. Published for readers. */
-export const resultTables = fileFormat(
+export const resultTables = t.fileFormat(
   "mlrb tables of results",
-  wholeObject(
-    Object.fromEntries(Object.entries(resultRows).map(([name, row]) => [`${name}.csv`, listOf(row)])),
+  t.wholeObject(
+    Object.fromEntries(Object.entries(resultRows).map(([name, row]) => [`${name}.csv`, t.listOf(row)])),
   ),
 );

@@ -2,52 +2,42 @@
 
 import { anchorKind, parameterCount } from "../judged/anchors.ts";
 import { standardError } from "../judged/score.ts";
-import {
-  anyText,
-  flag,
-  kindsOf,
-  listOf,
-  nullable,
-  number,
-  oneOf,
-  type TypeOf,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
 const nothing = { type: "null" } as const;
 
 const rowValue = {
   type: "object",
   anyOf: [
-    wholeObject({ value: number, standardError: nullable(standardError), rejected: nothing }),
-    wholeObject({ value: nothing, standardError: nothing, rejected: anyText }),
+    t.wholeObject({ value: t.number, standardError: t.nullable(standardError), rejected: nothing }),
+    t.wholeObject({ value: nothing, standardError: nothing, rejected: t.anyText }),
   ],
 } as const;
 /** The value of a row, or why its model was rejected; then it has no number. */
-export type RowValue = TypeOf<typeof rowValue>;
+export type RowValue = t.TypeOf<typeof rowValue>;
 
-const standing = kindsOf(
-  wholeObject({ kind: oneOf("better", "worse"), agent: anyText, by: { ...number, minimum: 0 } }),
-  wholeObject({ kind: { const: "level" }, agent: anyText }),
-  wholeObject({ kind: { const: "unknown" }, agent: anyText }),
+const standing = t.kindsOf(
+  t.wholeObject({ kind: t.oneOf("better", "worse"), agent: t.anyText, by: { ...t.number, minimum: 0 } }),
+  t.wholeObject({ kind: { const: "level" }, agent: t.anyText }),
+  t.wholeObject({ kind: { const: "unknown" }, agent: t.anyText }),
 );
-export type Standing = TypeOf<typeof standing>;
+export type Standing = t.TypeOf<typeof standing>;
 
 export const row = {
-  ...wholeObject({
-    task: anyText,
-    metric: anyText,
-    name: anyText,
-    title: anyText,
-    kind: { ...nullable(anchorKind), description: "null if its scorer names none" },
-    parameters: { ...nullable(parameterCount), description: "null if unknown, or if it is no model" },
-    floor: flag,
-    anchor: { ...flag, description: "whether it is the reference model, 1 on the normalised scale" },
-    standings: {
-      ...listOf(standing),
-      description: "each agent's mean relative to this row; `by` is in the metric's unit",
-    },
+  ...t.wholeObject({
+    task: t.anyText,
+    metric: t.anyText,
+    name: t.anyText,
+    title: t.anyText,
+    kind: t.about(t.nullable(anchorKind), "null if its scorer names none"),
+    parameters: t.about(t.nullable(parameterCount), "null if unknown, or if it is no model"),
+    floor: t.flag,
+    anchor: t.about(t.flag, "whether it is the reference model, 1 on the normalised scale"),
+    standings: t.about(
+      t.listOf(standing),
+      "each agent's mean relative to this row; `by` is in the metric's unit",
+    ),
   }),
   anyOf: rowValue.anyOf,
 } as const;
-export type Row = TypeOf<typeof row>;
+export type Row = t.TypeOf<typeof row>;

@@ -1,75 +1,54 @@
 // The parts of an action key, and when and where an action ran. Entries of the action cache and records of attempts hold
 // both.
 
-import {
-  anyText,
-  count,
-  eitherType,
-  json,
-  kindsOf,
-  listOf,
-  nullable,
-  number,
-  oneOf,
-  openObject,
-  type TypeOf,
-  tableOf,
-  textOrNull,
-  wholeExcept,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 import { artifactKind } from "./artifact.ts";
 
-export const axisValues = tableOf({ type: ["string", "number"] } as const);
-const texts = tableOf(anyText);
+export const axisValues = t.tableOf({ type: ["string", "number"] } as const);
+const texts = t.tableOf(t.anyText);
 
-export const keyParts = wholeExcept(["agentEnv", "image", "network", "services"], {
-  keyFormat: count,
-  run: kindsOf(
-    wholeObject({ kind: { const: "script" }, file: anyText }),
-    wholeObject({ kind: { const: "python" }, file: anyText }),
-    wholeObject({ kind: { const: "command" }, command: eitherType(anyText, listOf(anyText)) }),
+export const keyParts = t.wholeExcept(["agentEnv", "image", "network", "services"], {
+  keyFormat: t.count,
+  run: t.kindsOf(
+    t.wholeObject({ kind: { const: "script" }, file: t.anyText }),
+    t.wholeObject({ kind: { const: "python" }, file: t.anyText }),
+    t.wholeObject({ kind: { const: "command" }, command: t.eitherType(t.anyText, t.listOf(t.anyText)) }),
   ),
-  code: {
-    ...texts,
-    description:
-      "digest of all code that can run, by file; empty for a durable stage, whose harness is provenance, not key",
-  },
-  files: { ...texts, description: "digest of each declared file" },
-  params: tableOf(json),
+  code: t.about(
+    texts,
+    "digest of all code that can run, by file; empty for a durable stage, whose harness is provenance, not key",
+  ),
+  files: t.about(texts, "digest of each declared file"),
+  params: t.tableOf(t.json),
   axes: axisValues,
-  inputs: { ...texts, description: "digest of each input by name" },
-  outputs: tableOf(artifactKind),
+  inputs: t.about(texts, "digest of each input by name"),
+  outputs: t.tableOf(artifactKind),
   env: texts,
-  agentEnv: { ...texts, description: "for an attempt: the variables that every agent sees" },
-  budget: openObject({ timeMs: number, tokens: number, dollars: number }, []),
-  environment: textOrNull,
-  host: nullable(texts),
-  network: {
-    ...oneOf("full", "hub"),
-    description: "for an attempt: the network that its programs reach; absent without one",
-  },
-  services: {
-    ...texts,
-    description: "action key of each service that it uses, by name; absent without any",
-  },
-  image: {
-    ...anyText,
-    description:
-      "identity of the image of its containers; absent if it runs trusted on this host's own programs",
-  },
+  agentEnv: t.about(texts, "for an attempt: the variables that every agent sees"),
+  budget: t.openObject({ timeMs: t.number, tokens: t.number, dollars: t.number }, []),
+  environment: t.textOrNull,
+  host: t.nullable(texts),
+  network: t.about(
+    t.oneOf("full", "hub"),
+    "for an attempt: the network that its programs reach; absent without one",
+  ),
+  services: t.about(texts, "action key of each service that it uses, by name; absent without any"),
+  image: t.about(
+    t.anyText,
+    "identity of the image of its containers; absent if it runs trusted on this host's own programs",
+  ),
 });
-export type KeyParts = TypeOf<typeof keyParts>;
+export type KeyParts = t.TypeOf<typeof keyParts>;
 
-export const ran = {
-  ...wholeExcept(["where"], {
-    run: anyText,
-    startedAt: anyText,
-    durationMs: number,
-    executor: anyText,
-    host: anyText,
-    where: { ...texts, description: "environment on that host: sandbox, image, engine, GPUs" },
+export const ran = t.about(
+  t.wholeExcept(["where"], {
+    run: t.anyText,
+    startedAt: t.anyText,
+    durationMs: t.number,
+    executor: t.anyText,
+    host: t.anyText,
+    where: t.about(texts, "environment on that host: sandbox, image, engine, GPUs"),
   }),
-  description: "when and where it ran: kept next to its outputs and never in them",
-} as const;
-export type Ran = TypeOf<typeof ran>;
+  "when and where it ran: kept next to its outputs and never in them",
+);
+export type Ran = t.TypeOf<typeof ran>;

@@ -8,21 +8,11 @@ import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
 import { interventionSums } from "../declared/intervention.ts";
 import { heldGpus } from "../report/hardware.ts";
-import {
-  anyText,
-  fileFormat,
-  listOf,
-  oneOf,
-  type TypeOf,
-  tableOf,
-  text,
-  wholeExcept,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 import { axisValues, keyParts } from "./action.ts";
 import { artifactKind } from "./artifact.ts";
 
-const member = wholeExcept(
+const member = t.wholeExcept(
   [
     "role",
     "note",
@@ -37,64 +27,54 @@ const member = wholeExcept(
     "interventions",
   ],
   {
-    stage: {
-      ...text,
-      description: "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
-    },
-    name: { ...text, description: "the stage's name, e.g. score" },
-    role: {
-      ...text,
-      description: "the stage's role in the pipeline; readers use it, never the name",
-    },
+    stage: t.about(
+      t.text,
+      "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
+    ),
+    name: t.about(t.text, "the stage's name, e.g. score"),
+    role: t.about(t.text, "the stage's role in the pipeline; readers use it, never the name"),
     axes: axisValues,
-    outcome: {
-      ...oneOf("succeeded", "failed", "skipped", "cancelled", "not-run"),
-      description: "reused counts as succeeded; not-run: outside the selection and never run before",
-    },
-    cause: { ...anyText, description: "why there is no artifact, in words; empty if succeeded" },
-    note: {
-      ...anyText,
-      description: "a note for everything made from this member, e.g. that it was accepted as stale",
-    },
-    condition: { ...condition, description: `${condition.description}. Absent if it is no attempt` },
-    budget: {
-      ...keyParts.properties.budget,
-      description: "of an attempt, as planned; absent for other stages",
-    },
+    outcome: t.about(
+      t.oneOf("succeeded", "failed", "skipped", "cancelled", "not-run"),
+      "reused counts as succeeded; not-run: outside the selection and never run before",
+    ),
+    cause: t.about(t.anyText, "why there is no artifact, in words; empty if succeeded"),
+    note: t.about(
+      t.anyText,
+      "a note for everything made from this member, e.g. that it was accepted as stale",
+    ),
+    condition: t.about(condition, `${condition.description}. Absent if it is no attempt`),
+    budget: t.about(keyParts.properties.budget, "of an attempt, as planned; absent for other stages"),
     origin: memberOrigin,
     weakLimits,
     ...uncheckedFields,
     gpus: heldGpus,
-    decisions: {
-      ...listOf(memberDecision),
-      description:
-        "people's decisions on rules for the member's record, oldest first; absent if there is none",
-    },
+    decisions: t.about(
+      t.listOf(memberDecision),
+      "people's decisions on rules for the member's record, oldest first; absent if there is none",
+    ),
     resumed: {
       type: "integer",
       minimum: 1,
       description: "how often the attempt continued after its supervisor or host died; absent if never",
     },
     interventions: interventionSums,
-    artifacts: {
-      ...tableOf(
-        wholeExcept(["path"], {
-          digest: anyText,
+    artifacts: t.about(
+      t.tableOf(
+        t.wholeExcept(["path"], {
+          digest: t.anyText,
           kind: artifactKind,
-          path: {
-            ...text,
-            description: "relative to the manifest; absent if only the digest was requested",
-          },
+          path: t.about(t.text, "relative to the manifest; absent if only the digest was requested"),
         }),
       ),
-      description: "the collected outputs by name; empty unless succeeded",
-    },
+      "the collected outputs by name; empty unless succeeded",
+    ),
   },
 );
-export type Member = TypeOf<typeof member>;
+export type Member = t.TypeOf<typeof member>;
 
-export const collected = fileFormat(
+export const collected = t.fileFormat(
   "mlrb manifest of a collecting stage",
-  wholeObject({ formatVersion: { const: 1 }, members: listOf(member) }),
+  t.wholeObject({ formatVersion: { const: 1 }, members: t.listOf(member) }),
 );
-export type Collected = TypeOf<typeof collected>;
+export type Collected = t.TypeOf<typeof collected>;

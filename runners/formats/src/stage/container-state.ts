@@ -1,24 +1,21 @@
 // The answer of docker and podman to `inspect` of a container: its state, and more for containers of stages.
-import { anyText, flag, type TypeOf, tableOf, wholeExcept, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 
-export const containerState = wholeExcept(["Error"], {
-  Status: {
-    ...anyText,
-    description: "created, running, paused, restarting, removing, exited, dead; podman also has stopped",
-  },
+export const containerState = t.wholeExcept(["Error"], {
+  Status: t.about(
+    t.anyText,
+    "created, running, paused, restarting, removing, exited, dead; podman also has stopped",
+  ),
   ExitCode: { type: "integer" },
-  OOMKilled: {
-    ...flag,
-    description: "a process in it was killed for lack of memory, perhaps a child of the program",
-  },
-  Error: { ...anyText, description: "why it could not be started" },
-  StartedAt: anyText,
+  OOMKilled: t.about(t.flag, "a process in it was killed for lack of memory, perhaps a child of the program"),
+  Error: t.about(t.anyText, "why it could not be started"),
+  StartedAt: t.anyText,
 });
-export type ContainerState = TypeOf<typeof containerState>;
+export type ContainerState = t.TypeOf<typeof containerState>;
 
-export const inspectedContainer = wholeObject({
-  id: anyText,
-  created: anyText,
+export const inspectedContainer = t.wholeObject({
+  id: t.anyText,
+  created: t.anyText,
   state: containerState,
-  labels: tableOf(anyText),
+  labels: t.tableOf(t.anyText),
 });

@@ -1,17 +1,17 @@
 // A line of .mlrb/services.jsonl: how long a service has run. Of lines with equal service, run and start the last counts.
-import { anyText, count, fileFormat, number, type TypeOf, text, wholeObject } from "../schema.ts";
+import * as t from "../schema.ts";
 
-export const serviceHours = fileFormat(
+export const serviceHours = t.fileFormat(
   "mlrb service hours",
-  wholeObject({
+  t.wholeObject({
     formatVersion: { const: 1 },
-    service: text,
-    pipeline: text,
-    profile: text,
-    run: text,
-    startedAt: anyText,
-    gpus: { ...count, description: "the GPUs that it held" },
-    seconds: number,
+    service: t.text,
+    pipeline: t.text,
+    profile: t.text,
+    run: t.text,
+    startedAt: t.anyText,
+    gpus: t.about(t.count, "the GPUs that it held"),
+    seconds: t.number,
   }),
 );
-export type ServiceHoursLine = TypeOf<typeof serviceHours>;
+export type ServiceHoursLine = t.TypeOf<typeof serviceHours>;

@@ -1,117 +1,90 @@
 // The format of a stage's context: the JSON file, named in MLRB_STAGE, with the inputs, outputs and parameters of a
 // stage script. Readers: kit's stage.ts and mlrb_kit/stage.py.
-import {
-  amount,
-  count,
-  fileFormat,
-  flag,
-  json,
-  list,
-  listOf,
-  oneOf,
-  openObject,
-  sha256,
-  type TypeOf,
-  tableOf,
-  text,
-  wholeExcept,
-  wholeObject,
-} from "../schema.ts";
+import * as t from "../schema.ts";
 
-const gpu = wholeObject({
-  index: count,
-  uuid: text,
+const gpu = t.wholeObject({
+  index: t.count,
+  uuid: t.text,
   model: { type: "string" },
-  memoryBytes: amount,
+  memoryBytes: t.amount,
   driver: { type: "string" },
-  slice: { ...flag, description: "a slice of a partitioned GPU (MIG)" },
+  slice: t.about(t.flag, "a slice of a partitioned GPU (MIG)"),
 });
 
-const sandbox = {
-  ...wholeExcept(["image", "environment", "weakLimits"], {
-    executor: { ...text, description: "local: bubblewrap on this host; docker: containers" },
-    image: { ...text, description: "image of containers; absent for this host's own programs" },
-    environment: {
-      ...wholeExcept(["interpreter"], {
-        path: text,
-        interpreter: { ...text, description: "the folder of its interpreter; absent if /usr holds it" },
-        lock: { ...sha256, description: "of its lock file" },
+const sandbox = t.about(
+  t.wholeExcept(["image", "environment", "weakLimits"], {
+    executor: t.about(t.text, "local: bubblewrap on this host; docker: containers"),
+    image: t.about(t.text, "image of containers; absent for this host's own programs"),
+    environment: t.about(
+      t.wholeExcept(["interpreter"], {
+        path: t.text,
+        interpreter: t.about(t.text, "the folder of its interpreter; absent if /usr holds it"),
+        lock: t.about(t.sha256, "of its lock file"),
       }),
-      description: "the Python environment among reads",
-    },
-    network: oneOf("none", "full", "hub"),
-    limits: wholeExcept(["gpuMemoryBytes"], {
-      memoryBytes: amount,
-      processes: amount,
-      diskBytes: amount,
-      cpus: amount,
-      gpuMemoryBytes: { ...amount, description: "of each GPU; cooperative; absent: all of it" },
+      "the Python environment among reads",
+    ),
+    network: t.oneOf("none", "full", "hub"),
+    limits: t.wholeExcept(["gpuMemoryBytes"], {
+      memoryBytes: t.amount,
+      processes: t.amount,
+      diskBytes: t.amount,
+      cpus: t.amount,
+      gpuMemoryBytes: t.about(t.amount, "of each GPU; cooperative; absent: all of it"),
     }),
-    reads: { ...list, description: "host folders that its programs can read, at the same paths" },
-    gpus: listOf(gpu),
-    unsafe: {
-      ...flag,
-      description: "whether a person allowed untrusted programs to run without a sandbox",
-    },
-    weakLimits: {
-      ...flag,
-      description: "whether a person allowed untrusted programs whose memory limit is only polled",
-    },
-    token: { ...text, description: "marks its processes and containers on the host" },
+    reads: t.about(t.list, "host folders that its programs can read, at the same paths"),
+    gpus: t.listOf(gpu),
+    unsafe: t.about(t.flag, "whether a person allowed untrusted programs to run without a sandbox"),
+    weakLimits: t.about(
+      t.flag,
+      "whether a person allowed untrusted programs whose memory limit is only polled",
+    ),
+    token: t.about(t.text, "marks its processes and containers on the host"),
   }),
-  description: "for an untrusted stage: the sandbox of the programs that it starts",
-} as const;
+  "for an untrusted stage: the sandbox of the programs that it starts",
+);
 
-export const stageContext = fileFormat(
+export const stageContext = t.fileFormat(
   "mlrb stage context",
-  wholeExcept(["sources", "waits", "limits", "sandbox", "secretSeed"], {
+  t.wholeExcept(["sources", "waits", "limits", "sandbox", "secretSeed"], {
     formatVersion: { const: 1 },
-    stage: {
-      ...text,
-      description: "the instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
-    },
-    axes: {
-      ...tableOf({ type: ["string", "number"] }),
-      description: "axis values in the stage's key; the others are hidden from it",
-    },
-    params: tableOf(json),
-    inputs: {
-      ...tableOf(text),
-      description: "absolute path of each input by name (public for data.public); read only",
-    },
-    outputs: {
-      ...tableOf(text),
-      description: "absolute path of each output; folders exist and are empty, files do not exist",
-    },
-    files: {
-      ...list,
-      description: "patterns of its declared repository files, relative to the root",
-    },
-    sources: {
-      ...list,
-      description:
-        "the files that match these patterns, relative to the root, in order; absent when run by hand",
-    },
-    budget: {
-      ...openObject({ timeMs: amount, tokens: amount, dollars: amount }, []),
-      description: "if it declares one: time in ms, tokens and dollars of model calls",
-    },
-    waits: {
-      ...openObject({ providerMs: amount, operatorMs: amount }, []),
-      description: "how long it may wait for its provider or a person, if the pipeline sets limits",
-    },
-    limits: {
-      ...openObject({ timeMs: amount, memoryBytes: amount }, []),
-      description: "of a stage that opens what untrusted code made: it must judge before it reaches them",
-    },
+    stage: t.about(t.text, "the instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]"),
+    axes: t.about(
+      t.tableOf({ type: ["string", "number"] }),
+      "axis values in the stage's key; the others are hidden from it",
+    ),
+    params: t.tableOf(t.json),
+    inputs: t.about(
+      t.tableOf(t.text),
+      "absolute path of each input by name (public for data.public); read only",
+    ),
+    outputs: t.about(
+      t.tableOf(t.text),
+      "absolute path of each output; folders exist and are empty, files do not exist",
+    ),
+    files: t.about(t.list, "patterns of its declared repository files, relative to the root"),
+    sources: t.about(
+      t.list,
+      "the files that match these patterns, relative to the root, in order; absent when run by hand",
+    ),
+    budget: t.about(
+      t.openObject({ timeMs: t.amount, tokens: t.amount, dollars: t.amount }, []),
+      "if it declares one: time in ms, tokens and dollars of model calls",
+    ),
+    waits: t.about(
+      t.openObject({ providerMs: t.amount, operatorMs: t.amount }, []),
+      "how long it may wait for its provider or a person, if the pipeline sets limits",
+    ),
+    limits: t.about(
+      t.openObject({ timeMs: t.amount, memoryBytes: t.amount }, []),
+      "of a stage that opens what untrusted code made: it must judge before it reaches them",
+    ),
     sandbox,
-    secretSeed: {
-      ...sha256,
-      description:
-        "for a stage that declares it: made from the state folder's secret and the action key, so equal actions get an equal one here and another elsewhere",
-    },
+    secretSeed: t.about(
+      t.sha256,
+      "for a stage that declares it: made from the state folder's secret and the action key, so equal actions get an equal one here and another elsewhere",
+    ),
   }),
 );
 
-export type StageContext = TypeOf<typeof stageContext>;
-export type SandboxRequest = TypeOf<typeof sandbox>;
+export type StageContext = t.TypeOf<typeof stageContext>;
+export type SandboxRequest = t.TypeOf<typeof sandbox>;
