@@ -94,6 +94,14 @@ export function wholeExcept<
   } as const;
 }
 
+/** A variant of `kindsOf` and `kindsWith`: an object of this `kind` with all of `properties`. */
+export function variant<const Kind extends string, const Properties extends object = Record<never, never>>(
+  kind: Kind,
+  properties = {} as Properties,
+) {
+  return wholeObject({ kind: { const: kind }, ...properties });
+}
+
 /** An object of the variant that its `kind` names. */
 export function kindsOf<const Variants extends readonly object[]>(...variants: Variants) {
   return kindsWith({}, ...variants);
@@ -160,6 +168,15 @@ export function orNull<const Schema extends object>(schema: Schema) {
 
 export function oneOf<const Values extends readonly (string | number | boolean)[]>(...values: Values) {
   return { enum: values } as const;
+}
+
+/** The schema of a file of one version with all of `properties`, as published. */
+export function wholeFile<const Version extends number, const Properties extends object>(
+  title: string,
+  version: Version,
+  properties: Properties,
+) {
+  return fileFormat(title, wholeObject({ formatVersion: { const: version }, ...properties }));
 }
 
 /** The schema of a whole file, as published. */

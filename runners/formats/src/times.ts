@@ -6,60 +6,53 @@ import { memberOrigin } from "./attempt/record-origin.ts";
 import { interventionSums } from "./declared/intervention.ts";
 import * as t from "./schema.ts";
 
-export const times = t.fileFormat(
-  "mlrb times",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    label: t.anyText,
-    attempts: t.listOf(
-      t.wholeExcept(["reached", "served", "origin", ...uncheckedNames, "resumed", "interventions"], {
-        task: t.anyText,
-        agent: t.anyText,
-        seed: t.seed,
-        wallSeconds: t.about(
-          t.numberOrNull,
-          "by a monotonic clock; null where there is no ledger that can be read",
-        ),
-        workingSeconds: t.numberOrNull,
-        budgetSeconds: t.numberOrNull,
-        ended: t.textOrNull,
-        tokens: t.about(t.numberOrNull, "unknown is null, never 0"),
-        dollars: t.numberOrNull,
-        resumed: {
-          type: "integer",
-          minimum: 1,
-          description: "how often it continued after its supervisor or host died; absent if never",
-        },
-        interventions: interventionSums,
-        gpuHours: t.numberOrNull,
-        gpuBusyHours: t.about(t.numberOrNull, "of those hours, in which they computed"),
-        gpuMemoryPeakMiB: t.about(t.numberOrNull, "the most memory in use on one of its GPUs; null: unknown"),
-        firstValidSeconds: t.about(
-          t.numberOrNull,
-          "to the first snapshot of a submission that can be loaded",
-        ),
-        improvementPerHour: t.about(
-          t.numberOrNull,
-          "of what the agent itself said, in the metric's unit; at least 0",
-        ),
-        unusedShare: t.about(t.numberOrNull, "of its budget of working time, 0 to 1; null: unknown"),
-        sinceImprovementSeconds: t.about(
-          t.numberOrNull,
-          "from the last improvement of the main metric of its iterations to its end; null: unknown",
-        ),
-        bestSoFar: t.about(
-          t.listOf(t.wholeObject({ seconds: t.number, value: t.number })),
-          "each improvement of the main metric of its iterations, the first value included; empty: unknown",
-        ),
-        reached: t.about(
-          t.anyText,
-          "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
-        ),
-        served: t.about(t.listOf(servedModel), "which models answered its calls; absent without a call"),
-        origin: memberOrigin,
-        ...uncheckedFields,
-      }),
-    ),
-  }),
-);
+export const times = t.wholeFile("mlrb times", 1, {
+  label: t.anyText,
+  attempts: t.listOf(
+    t.wholeExcept(["reached", "served", "origin", ...uncheckedNames, "resumed", "interventions"], {
+      task: t.anyText,
+      agent: t.anyText,
+      seed: t.seed,
+      wallSeconds: t.about(
+        t.numberOrNull,
+        "by a monotonic clock; null where there is no ledger that can be read",
+      ),
+      workingSeconds: t.numberOrNull,
+      budgetSeconds: t.numberOrNull,
+      ended: t.textOrNull,
+      tokens: t.about(t.numberOrNull, "unknown is null, never 0"),
+      dollars: t.numberOrNull,
+      resumed: {
+        type: "integer",
+        minimum: 1,
+        description: "how often it continued after its supervisor or host died; absent if never",
+      },
+      interventions: interventionSums,
+      gpuHours: t.numberOrNull,
+      gpuBusyHours: t.about(t.numberOrNull, "of those hours, in which they computed"),
+      gpuMemoryPeakMiB: t.about(t.numberOrNull, "the most memory in use on one of its GPUs; null: unknown"),
+      firstValidSeconds: t.about(t.numberOrNull, "to the first snapshot of a submission that can be loaded"),
+      improvementPerHour: t.about(
+        t.numberOrNull,
+        "of what the agent itself said, in the metric's unit; at least 0",
+      ),
+      unusedShare: t.about(t.numberOrNull, "of its budget of working time, 0 to 1; null: unknown"),
+      sinceImprovementSeconds: t.about(
+        t.numberOrNull,
+        "from the last improvement of the main metric of its iterations to its end; null: unknown",
+      ),
+      bestSoFar: t.about(
+        t.listOf(t.wholeObject({ seconds: t.number, value: t.number })),
+        "each improvement of the main metric of its iterations, the first value included; empty: unknown",
+      ),
+      reached: t.about(
+        t.anyText,
+        "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
+      ),
+      served: t.about(t.listOf(servedModel), "which models answered its calls; absent without a call"),
+      origin: memberOrigin,
+      ...uncheckedFields,
+    }),
+  ),
+});
 export type Times = t.TypeOf<typeof times>;

@@ -75,13 +75,11 @@ export const runs = t.about(
 /** Also part of the report. */
 export const benchmarkCalls = t.about(
   t.kindsOf(
-    t.wholeObject({
-      kind: { const: "counted" },
+    t.variant("counted", {
       calls: t.about(t.count, "tool calls whose arguments hold one of the names"),
       names: t.about(t.listOf(t.anyText), "the names that they hold"),
     }),
-    t.wholeObject({
-      kind: { const: "not-measured" },
+    t.variant("not-measured", {
       reason: t.about(
         t.oneOf("no-tool-calls", "no-public-names"),
         "no tool call is recorded; or the task's benchmark has no public names",
@@ -140,7 +138,7 @@ export const iterationsFile = t.fileFormat(
       labels: t.about(t.listOf(label), "judgements; none are made yet"),
       measures,
     }),
-    t.wholeObject({ kind: { const: "not-measured" }, reason: t.anyText }),
+    t.variant("not-measured", { reason: t.anyText }),
   ),
 );
 

@@ -5,10 +5,7 @@ import * as t from "../schema.ts";
 
 /** What manifests and reports keep of it: no clock, and nothing that differs between machines with the same list. */
 export const memberOrigin = t.about(
-  t.wholeObject({
-    kind: { const: "imported" },
-    signedBy: t.about(t.textOrNull, "the signer of its archive; null: unsigned"),
-  }),
+  t.variant("imported", { signedBy: t.about(t.textOrNull, "the signer of its archive; null: unsigned") }),
   "of an attempt that another machine made; absent: made on this machine",
 );
 export type MemberOrigin = t.TypeOf<typeof memberOrigin>;
@@ -20,12 +17,8 @@ export const archiveSource = {
   signingKey: t.about(t.textOrNull, "fingerprint of the signer's key; null: unsigned"),
 } as const;
 
-export const recordOrigin = t.fileFormat(
-  "mlrb origin of an imported attempt record",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    importedAt: t.text,
-    ...archiveSource,
-  }),
-);
+export const recordOrigin = t.wholeFile("mlrb origin of an imported attempt record", 1, {
+  importedAt: t.text,
+  ...archiveSource,
+});
 export type RecordOrigin = t.TypeOf<typeof recordOrigin>;

@@ -11,11 +11,8 @@ export const resumeReply = {
   discriminator: { propertyName: "kind" },
   required: ["kind"],
   oneOf: [
-    t.wholeObject({
-      kind: { const: "resumed" },
-      calls: t.about(t.count, "calls that are tried again now"),
-    }),
-    t.wholeObject({ kind: { const: "refused" }, detail: t.anyText }),
+    t.variant("resumed", { calls: t.about(t.count, "calls that are tried again now") }),
+    t.variant("refused", { detail: t.anyText }),
   ],
 } as const;
 

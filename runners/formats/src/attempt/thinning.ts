@@ -11,14 +11,10 @@ const thinnedFile = t.wholeExcept(["executable"], {
 });
 export type ThinnedFile = t.TypeOf<typeof thinnedFile>;
 
-export const thinning = t.fileFormat(
-  "mlrb removal of an attempt's weights",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    thinnedAt: t.text,
-    record: t.about(t.sha256, "the record of the attempt"),
-    why: t.anyText,
-    files: t.listOf(thinnedFile),
-  }),
-);
+export const thinning = t.wholeFile("mlrb removal of an attempt's weights", 1, {
+  thinnedAt: t.text,
+  record: t.about(t.sha256, "the record of the attempt"),
+  why: t.anyText,
+  files: t.listOf(thinnedFile),
+});
 export type Thinning = t.TypeOf<typeof thinning>;

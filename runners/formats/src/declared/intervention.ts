@@ -6,8 +6,7 @@ import * as t from "../schema.ts";
 /** In the attempt's folder. Lines are only added. */
 export const interventionsFile = "interventions.jsonl";
 
-export const intervention = t.wholeObject({
-  kind: { const: "extend" },
+export const intervention = t.variant("extend", {
   formatVersion: { const: 1 },
   at: t.about(t.text, "ISO 8601, UTC"),
   by: { ...t.text, maxLength: 80, description: "the person, as typed or by login; not checked" },

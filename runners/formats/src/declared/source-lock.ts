@@ -26,19 +26,15 @@ export const lockedSource = t.wholeObject({
   files: { ...t.listOf(lockedFile), minItems: 1, description: "sorted by path" },
 });
 
-const unresolved = t.wholeObject({ kind: { const: "unresolved" } });
+const unresolved = t.variant("unresolved");
 const resolved = {
   ...lockedSource,
   properties: { kind: { const: "resolved" }, ...lockedSource.properties },
 } as const;
 
-export const sourceLock = t.fileFormat(
-  "mlrb locked sources",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    sources: t.about(t.tableOf(t.kindsOf(unresolved, resolved)), "by the name of the source"),
-  }),
-);
+export const sourceLock = t.wholeFile("mlrb locked sources", 1, {
+  sources: t.about(t.tableOf(t.kindsOf(unresolved, resolved)), "by the name of the source"),
+});
 
 export type LockedFile = t.TypeOf<typeof lockedFile>;
 export type LockedSource = t.TypeOf<typeof lockedSource>;

@@ -37,8 +37,5 @@ const anchorRow = {
   ],
 } as const;
 
-export const anchors = t.fileFormat(
-  "mlrb anchors",
-  t.wholeObject({ formatVersion: { const: 1 }, scorer: t.text, rows: t.listOf(anchorRow) }),
-);
+export const anchors = t.wholeFile("mlrb anchors", 1, { scorer: t.text, rows: t.listOf(anchorRow) });
 export type Anchors = t.TypeOf<typeof anchors>;

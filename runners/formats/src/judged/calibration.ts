@@ -10,8 +10,5 @@ export const speeds = {
   bytesPerSecond: t.about(speed, "read and written by copies within the device's memory"),
 } as const;
 
-export const calibration = t.fileFormat(
-  "mlrb calibration",
-  t.wholeObject({ formatVersion: { const: 1 }, ...speeds }),
-);
+export const calibration = t.wholeFile("mlrb calibration", 1, { ...speeds });
 export type Calibration = t.TypeOf<typeof calibration>;

@@ -2,11 +2,7 @@
 import * as t from "../schema.ts";
 import { ruleVerdict } from "./verdict.ts";
 
-export const kinship = t.fileFormat(
-  "mlrb kinship",
-  t.wholeObject({
-    formatVersion: { const: 2 },
-    attempts: t.listOf(t.wholeObject({ agent: t.anyText, seed: t.seed, rules: t.listOf(ruleVerdict) })),
-  }),
-);
+export const kinship = t.wholeFile("mlrb kinship", 2, {
+  attempts: t.listOf(t.wholeObject({ agent: t.anyText, seed: t.seed, rules: t.listOf(ruleVerdict) })),
+});
 export type Kinship = t.TypeOf<typeof kinship>;

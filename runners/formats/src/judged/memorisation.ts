@@ -13,21 +13,17 @@ export type MemorisationDocument = t.TypeOf<typeof memorisationDocument>;
 
 const memorisationModel = t.kindsWith(
   { name: t.text },
-  t.wholeObject({ kind: { const: "measured" }, documents: t.listOf(memorisationDocument) }),
-  t.wholeObject({ kind: { const: "rejected" }, reason: t.anyText }),
+  t.variant("measured", { documents: t.listOf(memorisationDocument) }),
+  t.variant("rejected", { reason: t.anyText }),
 );
 export type MemorisationModel = t.TypeOf<typeof memorisationModel>;
 
-export const memorisation = t.fileFormat(
-  "mlrb memorisation",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    privateDocuments: t.about(t.flag, "whether the task's private data has documents"),
-    reference: t.about(
-      t.textOrNull,
-      "the model that submissions are compared with; null in the file of a submission",
-    ),
-    models: t.about(t.listOf(memorisationModel), "empty without private documents"),
-  }),
-);
+export const memorisation = t.wholeFile("mlrb memorisation", 1, {
+  privateDocuments: t.about(t.flag, "whether the task's private data has documents"),
+  reference: t.about(
+    t.textOrNull,
+    "the model that submissions are compared with; null in the file of a submission",
+  ),
+  models: t.about(t.listOf(memorisationModel), "empty without private documents"),
+});
 export type MemorisationFile = t.TypeOf<typeof memorisation>;

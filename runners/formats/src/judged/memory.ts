@@ -25,10 +25,6 @@ const memoryMeasurement = t.wholeObject({
 });
 export type MemoryMeasurement = t.TypeOf<typeof memoryMeasurement>;
 
-export const memory = t.fileFormat(
-  "mlrb memory",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    measurements: t.about(t.listOf(memoryMeasurement), "one for each recipe; none if not admitted"),
-  }),
-);
+export const memory = t.wholeFile("mlrb memory", 1, {
+  measurements: t.about(t.listOf(memoryMeasurement), "one for each recipe; none if not admitted"),
+});

@@ -3,17 +3,13 @@
 import * as t from "../schema.ts";
 import { reasons } from "./admission.ts";
 
-export const moment = t.fileFormat(
-  "mlrb moment",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    stood: t.kindsOf(
-      t.about(t.wholeObject({ kind: { const: "none" } }), "nothing had been submitted yet"),
-      t.wholeObject({ kind: { const: "snapshot" }, name: t.text }),
-      t.about(t.wholeObject({ kind: { const: "final" } }), "the attempt had ended: its final submission"),
-    ),
-    admitted: t.flag,
-    reasons,
-  }),
-);
+export const moment = t.wholeFile("mlrb moment", 1, {
+  stood: t.kindsOf(
+    t.about(t.variant("none"), "nothing had been submitted yet"),
+    t.variant("snapshot", { name: t.text }),
+    t.about(t.variant("final"), "the attempt had ended: its final submission"),
+  ),
+  admitted: t.flag,
+  reasons,
+});
 export type Moment = t.TypeOf<typeof moment>;

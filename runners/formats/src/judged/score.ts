@@ -13,8 +13,7 @@ export const scorerVersion = {
 
 export const standardError = { type: "number", minimum: 0 } as const;
 
-export const scored = t.wholeObject({
-  kind: { const: "scored" },
+export const scored = t.variant("scored", {
   value: t.number,
   standardError: t.about(standardError, "over items (documents, pairs, questions), never over attempts"),
   items: t.about(t.count, "number of items behind the value"),
@@ -26,10 +25,10 @@ export const scored = t.wholeObject({
 });
 export type Scored = t.TypeOf<typeof scored>;
 
-export const rejected = t.wholeObject({ kind: { const: "rejected" }, reason: t.anyText });
+export const rejected = t.variant("rejected", { reason: t.anyText });
 
 const unmeasured = t.about(
-  t.wholeObject({ kind: { const: "not-measured" }, reason: t.anyText }),
+  t.variant("not-measured", { reason: t.anyText }),
   "no program to measure with is named; nothing is wrong with the submission",
 );
 

@@ -13,9 +13,8 @@ const tested = {
     "the smallest p that these values can give under any labels (if drawn: with this many draws)",
   ),
   method: t.kindsOf(
-    t.wholeObject({ kind: { const: "exact" } }),
-    t.wholeObject({
-      kind: { const: "drawn" },
+    t.variant("exact"),
+    t.variant("drawn", {
       permutations: t.count,
       seed: t.number,
       standardError: t.about(t.number, "of p, from the number of draws"),
@@ -37,15 +36,14 @@ const taskComparison = t.kindsWith(
     interval: superiorityInterval,
     pMin: t.about(t.number, "the smallest p that these values can give under any labels, before Holm"),
   },
-  t.wholeObject({ kind: { const: "tested" }, p: t.number }),
-  t.wholeObject({ kind: { const: "too-few" } }),
+  t.variant("tested", { p: t.number }),
+  t.variant("too-few"),
 );
 export type TaskComparison = t.TypeOf<typeof taskComparison>;
 
 const pairedComparison = t.about(
   t.kindsOf(
-    t.wholeObject({
-      kind: { const: "tested" },
+    t.variant("tested", {
       statistic: t.about(
         t.number,
         "the mean over tasks of the share of pairs in which A is better, ties half",
@@ -54,15 +52,14 @@ const pairedComparison = t.about(
       tasks: t.count,
       ...tested,
     }),
-    t.wholeObject({ kind: { const: "not-paired" }, why: t.anyText }),
+    t.variant("not-paired", { why: t.anyText }),
   ),
   "the sign-flip test, if both agents are seeded, so that attempts with equal seeds are pairs",
 );
 export type PairedComparison = t.TypeOf<typeof pairedComparison>;
 
 const detectable = t.kindsOf(
-  t.wholeObject({
-    kind: { const: "detectable" },
+  t.variant("detectable", {
     superiority: t.about(
       t.number,
       "the P(A is better than B) at every task that is detected with this power",
@@ -72,11 +69,8 @@ const detectable = t.kindsOf(
       "distance of the means of two normal distributions with this P, in standard deviations",
     ),
   }),
-  t.about(
-    t.wholeObject({ kind: { const: "undetectable" }, pMin: t.number }),
-    "no result of this design has p ≤ alpha",
-  ),
-  t.wholeObject({ kind: { const: "too-large-to-compute" } }),
+  t.about(t.variant("undetectable", { pMin: t.number }), "no result of this design has p ≤ alpha"),
+  t.variant("too-large-to-compute"),
 );
 export type Detectable = t.TypeOf<typeof detectable>;
 
@@ -95,8 +89,7 @@ export type ComparisonDesign = t.TypeOf<typeof comparisonDesign>;
 
 const difference = t.about(
   t.kindsOf(
-    t.wholeObject({
-      kind: { const: "difference" },
+    t.variant("difference", {
       tasks: t.listOf(t.anyText),
       value: t.number,
       interval: t.about(
@@ -108,7 +101,7 @@ const difference = t.about(
         "why there is no interval; null if there is one",
       ),
     }),
-    t.wholeObject({ kind: { const: "none" }, why: t.anyText }),
+    t.variant("none", { why: t.anyText }),
   ),
   "mean over tasks of the first agent's normalised intention-to-treat mean minus the second's, at tasks whose reference models are of one kind",
 );
@@ -123,14 +116,8 @@ export const agentComparison = t.wholeObject({
   difference,
   overall: t.about(
     t.kindsOf(
-      t.wholeObject({
-        kind: { const: "tested" },
-        statistic: t.number,
-        interval: superiorityInterval,
-        tasks: t.count,
-        ...tested,
-      }),
-      t.wholeObject({ kind: { const: "untestable" } }),
+      t.variant("tested", { statistic: t.number, interval: superiorityInterval, tasks: t.count, ...tested }),
+      t.variant("untestable"),
     ),
     "the primary test: labels permuted within tasks, over the counted values of each task's primary metric; " +
       "`statistic` is the mean over tasks of P(A is better than B), ties half",

@@ -17,8 +17,8 @@ import { attemptMemorisation } from "./memorisation.ts";
 
 export type Seed = t.TypeOf<typeof t.seed>;
 
-const missing = t.wholeObject({ kind: { const: "missing" }, cause: t.anyText });
-const notMeasured = t.wholeObject({ kind: { const: "not-measured" }, cause: t.anyText });
+const missing = t.variant("missing", { cause: t.anyText });
+const notMeasured = t.variant("not-measured", { cause: t.anyText });
 
 const attemptVerdict = t.kindsOf(
   t.wholeExcept(["notScorable", "built"], {
@@ -40,17 +40,13 @@ const attemptScore = t.kindsOf(
 );
 export type AttemptScore = t.TypeOf<typeof attemptScore>;
 
-const momentScore = t.kindsOf(
-  t.wholeObject({ kind: { const: "scored" }, value: t.number, standardError }),
-  rejected,
-  notMeasured,
-);
+const momentScore = t.kindsOf(t.variant("scored", { value: t.number, standardError }), rejected, notMeasured);
 export type MomentScore = t.TypeOf<typeof momentScore>;
 
 const admission = t.kindsOf(
-  t.wholeObject({ kind: { const: "admitted" } }),
-  t.wholeObject({ kind: { const: "rejected" }, why: t.anyText }),
-  t.about(t.wholeObject({ kind: { const: "none" } }), "nothing had been submitted yet"),
+  t.variant("admitted"),
+  t.variant("rejected", { why: t.anyText }),
+  t.about(t.variant("none"), "nothing had been submitted yet"),
   missing,
 );
 

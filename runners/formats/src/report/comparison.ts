@@ -3,8 +3,7 @@ import * as t from "../schema.ts";
 
 export const comparison = t.kindsWith(
   { task: t.anyText, metric: t.anyText, agents: t.pairOf(t.anyText) },
-  t.wholeObject({
-    kind: { const: "compared" },
+  t.variant("compared", {
     difference: t.about(t.number, "the first agent's score minus the second's, averaged over `seeds`"),
     standardError: t.about(
       t.numberOrNull,
@@ -24,6 +23,6 @@ export const comparison = t.kindsWith(
       description: "whether the difference exceeds two of the larger standard error; null without one",
     },
   }),
-  t.wholeObject({ kind: { const: "not-compared" }, why: t.anyText }),
+  t.variant("not-compared", { why: t.anyText }),
 );
 export type Comparison = t.TypeOf<typeof comparison>;

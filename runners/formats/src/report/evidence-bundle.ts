@@ -10,16 +10,12 @@ const redaction = t.wholeObject({
 });
 export type Redaction = t.TypeOf<typeof redaction>;
 
-export const evidenceBundle = t.fileFormat(
-  "mlrb evidence bundle",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    pipeline: t.declaredName,
-    profile: t.declaredName,
-    selection: t.anyText,
-    redacted: t.about(t.listOf(redaction), "the files in which something was replaced"),
-  }),
-);
+export const evidenceBundle = t.wholeFile("mlrb evidence bundle", 1, {
+  pipeline: t.declaredName,
+  profile: t.declaredName,
+  selection: t.anyText,
+  redacted: t.about(t.listOf(redaction), "the files in which something was replaced"),
+});
 export type EvidenceBundle = t.TypeOf<typeof evidenceBundle>;
 
 const made = t.wholeObject({
@@ -47,25 +43,21 @@ const pageInstance = t.wholeExcept(["role", "cause"], {
   said: t.listOf(t.anyText),
 });
 
-export const bundledPage = t.fileFormat(
-  "mlrb page of an evidence bundle",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    commit: t.textOrNull,
-    graph: t.anyText,
-    instances: t.listOf(pageInstance),
-    attempts: t.about(
-      t.listOf(
-        t.wholeExcept(["cause"], {
-          task: t.anyText,
-          agent: t.anyText,
-          seed: t.seed,
-          folder: t.about(t.textOrNull, "of its trajectory in the bundle; null: there is none"),
-          cause: t.about(t.anyText, "why there is none"),
-        }),
-      ),
-      "the attempts whose trajectories the page shows, in its order",
+export const bundledPage = t.wholeFile("mlrb page of an evidence bundle", 1, {
+  commit: t.textOrNull,
+  graph: t.anyText,
+  instances: t.listOf(pageInstance),
+  attempts: t.about(
+    t.listOf(
+      t.wholeExcept(["cause"], {
+        task: t.anyText,
+        agent: t.anyText,
+        seed: t.seed,
+        folder: t.about(t.textOrNull, "of its trajectory in the bundle; null: there is none"),
+        cause: t.about(t.anyText, "why there is none"),
+      }),
     ),
-  }),
-);
+    "the attempts whose trajectories the page shows, in its order",
+  ),
+});
 export type BundledPage = t.TypeOf<typeof bundledPage>;

@@ -2,8 +2,7 @@
 
 import * as t from "../schema.ts";
 
-const memorisationCompared = t.wholeObject({
-  kind: { const: "compared" },
+const memorisationCompared = t.variant("compared", {
   difference: t.about(
     t.number,
     "bits per byte: (private − public) of the model minus the same of the reference; negative favours private texts",
@@ -11,12 +10,12 @@ const memorisationCompared = t.wholeObject({
   standardError: t.about(t.amount, "of the difference, over documents"),
   noted: t.about(t.flag, "whether private texts are favoured by more than five standard errors"),
 });
-const notMeasured = t.wholeObject({ kind: { const: "not-measured" }, cause: t.anyText });
+const notMeasured = t.variant("not-measured", { cause: t.anyText });
 
 export const attemptMemorisation = t.about(
   t.kindsOf(
     memorisationCompared,
-    t.about(t.wholeObject({ kind: { const: "no-private-documents" } }), "the task scores none"),
+    t.about(t.variant("no-private-documents"), "the task scores none"),
     notMeasured,
   ),
   "a note; it changes no number. Absent if the pipeline does not measure it",

@@ -39,16 +39,12 @@ const protocolFacts = {
 const facts = t.wholeObject(protocolFacts);
 export type ProtocolFacts = t.TypeOf<typeof facts>;
 
-export const frozenProtocol = t.fileFormat(
-  "mlrb protocol",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    pipeline: t.declaredName,
-    profile: t.declaredName,
-    selection: t.about(t.anyText, "the values of --set; empty: the whole plan"),
-    ...protocolFacts,
-  }),
-);
+export const frozenProtocol = t.wholeFile("mlrb protocol", 1, {
+  pipeline: t.declaredName,
+  profile: t.declaredName,
+  selection: t.about(t.anyText, "the values of --set; empty: the whole plan"),
+  ...protocolFacts,
+});
 export type FrozenProtocol = t.TypeOf<typeof frozenProtocol>;
 
 const departureKinds = [
@@ -86,35 +82,26 @@ const started = t.about(
   "each attempt behind the report",
 );
 
-export const protocolObservation = t.fileFormat(
-  "mlrb observation for a protocol",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    path: t.about(t.text, "of the protocol, from the root"),
-    ...protocolFacts,
-    started,
-    happened: t.about(t.listOf(departure), "departures of single attempts"),
-  }),
-);
+export const protocolObservation = t.wholeFile("mlrb observation for a protocol", 1, {
+  path: t.about(t.text, "of the protocol, from the root"),
+  ...protocolFacts,
+  started,
+  happened: t.about(t.listOf(departure), "departures of single attempts"),
+});
 export type ProtocolObservation = t.TypeOf<typeof protocolObservation>;
 
-export const protocolResult = t.fileFormat(
-  "mlrb protocol of a report",
-  t.wholeObject({
-    formatVersion: { const: 1 },
-    found: t.kindsOf(
-      t.wholeObject({
-        kind: { const: "frozen" },
-        path: t.anyText,
-        digest: t.about(t.sha256, "SHA-256 of its file"),
-        selection: t.anyText,
-        attempts: t.about(t.count, "attempts behind the report"),
-        before: t.about(t.count, "those that started when this protocol lay there"),
-        departures: t.listOf(departure),
-      }),
-      t.wholeObject({ kind: { const: "unreadable" }, path: t.anyText, cause: t.anyText }),
-      t.wholeObject({ kind: { const: "none" }, freeze: t.about(t.anyText, "the command") }),
-    ),
-  }),
-);
+export const protocolResult = t.wholeFile("mlrb protocol of a report", 1, {
+  found: t.kindsOf(
+    t.variant("frozen", {
+      path: t.anyText,
+      digest: t.about(t.sha256, "SHA-256 of its file"),
+      selection: t.anyText,
+      attempts: t.about(t.count, "attempts behind the report"),
+      before: t.about(t.count, "those that started when this protocol lay there"),
+      departures: t.listOf(departure),
+    }),
+    t.variant("unreadable", { path: t.anyText, cause: t.anyText }),
+    t.variant("none", { freeze: t.about(t.anyText, "the command") }),
+  ),
+});
 export type ProtocolResult = t.TypeOf<typeof protocolResult>["found"];

@@ -18,8 +18,8 @@ export type RowValue = t.TypeOf<typeof rowValue>;
 
 const standing = t.kindsOf(
   t.wholeObject({ kind: t.oneOf("better", "worse"), agent: t.anyText, by: { ...t.number, minimum: 0 } }),
-  t.wholeObject({ kind: { const: "level" }, agent: t.anyText }),
-  t.wholeObject({ kind: { const: "unknown" }, agent: t.anyText }),
+  t.variant("level", { agent: t.anyText }),
+  t.variant("unknown", { agent: t.anyText }),
 );
 export type Standing = t.TypeOf<typeof standing>;
 

@@ -10,9 +10,9 @@ const texts = t.tableOf(t.anyText);
 export const keyParts = t.wholeExcept(["agentEnv", "image", "network", "services"], {
   keyFormat: t.count,
   run: t.kindsOf(
-    t.wholeObject({ kind: { const: "script" }, file: t.anyText }),
-    t.wholeObject({ kind: { const: "python" }, file: t.anyText }),
-    t.wholeObject({ kind: { const: "command" }, command: t.eitherType(t.anyText, t.listOf(t.anyText)) }),
+    t.variant("script", { file: t.anyText }),
+    t.variant("python", { file: t.anyText }),
+    t.variant("command", { command: t.eitherType(t.anyText, t.listOf(t.anyText)) }),
   ),
   code: t.about(
     texts,

@@ -73,8 +73,5 @@ const member = t.wholeExcept(
 );
 export type Member = t.TypeOf<typeof member>;
 
-export const collected = t.fileFormat(
-  "mlrb manifest of a collecting stage",
-  t.wholeObject({ formatVersion: { const: 1 }, members: t.listOf(member) }),
-);
+export const collected = t.wholeFile("mlrb manifest of a collecting stage", 1, { members: t.listOf(member) });
 export type Collected = t.TypeOf<typeof collected>;

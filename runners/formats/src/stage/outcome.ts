@@ -20,7 +20,7 @@ export const executionResult = t.kindsOf(
     kind: { const: "succeeded" },
     where: t.about(t.tableOf(t.anyText), "environment for its provenance, e.g. image, engine"),
   }),
-  t.wholeObject({ kind: { const: "failed" }, cause: failureCause, detail: t.anyText }),
-  t.wholeObject({ kind: { const: "cancelled" } }),
+  t.variant("failed", { cause: failureCause, detail: t.anyText }),
+  t.variant("cancelled"),
 );
 export type ExecutionResult = t.TypeOf<typeof executionResult>;

@@ -28,7 +28,7 @@ export const slurmClaim = t.kindsOf(
     ...{ kind: { const: "begun" } as const, formatVersion, id: t.anyText, host: t.anyText, node: t.anyText },
     relay: t.about(t.anyText, "the socket on the node at which the relay of model calls listens"),
   }),
-  t.wholeObject({ kind: { const: "given-up" }, formatVersion }),
+  t.variant("given-up", { formatVersion }),
 );
 export type SlurmClaim = t.TypeOf<typeof slurmClaim>;
 
