@@ -42,6 +42,7 @@ export const declaredName = { type: "string", pattern: "^[a-z][a-zA-Z0-9-]*$" } 
 export const duration = { ...text, format: "duration" } as const;
 export const list = { type: "array", items: text } as const;
 export const count = { type: "integer", minimum: 0 } as const;
+export const positiveInteger = { type: "integer", minimum: 1 } as const;
 /** At least 0, with or without decimals. */
 export const amount = { type: "number", minimum: 0 } as const;
 export const flag = { type: "boolean" } as const;

@@ -22,11 +22,10 @@ export const times = t.wholeFile("mlrb times", 1, {
       ended: t.textOrNull,
       tokens: t.about(t.numberOrNull, "unknown is null, never 0"),
       dollars: t.numberOrNull,
-      resumed: {
-        type: "integer",
-        minimum: 1,
-        description: "how often it continued after its supervisor or host died; absent if never",
-      },
+      resumed: t.about(
+        t.positiveInteger,
+        "how often it continued after its supervisor or host died; absent if never",
+      ),
       interventions: interventionSums,
       gpuHours: t.numberOrNull,
       gpuBusyHours: t.about(t.numberOrNull, "of those hours, in which they computed"),

@@ -9,9 +9,9 @@ export const nameMax = 80;
 export const reasonMax = 1000;
 
 const decided = {
-  rule: { ...t.text, maxLength: nameMax, description: "a rule of the attempt's task" },
+  rule: t.about({ ...t.text, maxLength: nameMax }, "a rule of the attempt's task"),
   verdict: t.oneOf("pass", "fail"),
-  by: { ...t.text, maxLength: nameMax, description: "the person, as typed; not checked" },
+  by: t.about({ ...t.text, maxLength: nameMax }, "the person, as typed; not checked"),
   reason: { ...t.text, maxLength: reasonMax },
 } as const;
 

@@ -55,19 +55,15 @@ export const protocol = t.about(
   "SHA-256 of the frozen protocol that lay at its place when it started; absent: none. In no key",
 );
 
-const skippedChecks = {
-  ...t.list,
-  minItems: 1,
-  description:
-    "stages that it should have started after and that a person left out (--skip-reference-models); absent if there was none",
-} as const;
+const skippedChecks = t.about(
+  { ...t.list, minItems: 1 },
+  "stages that it should have started after and that a person left out (--skip-reference-models); absent if there was none",
+);
 
-const undeclaredChecks = {
-  ...t.list,
-  minItems: 1,
-  description:
-    "stages that it would have started after, and of which no task of the plan declares anything to check; absent if something was to be checked",
-} as const;
+const undeclaredChecks = t.about(
+  { ...t.list, minItems: 1 },
+  "stages that it would have started after, and of which no task of the plan declares anything to check; absent if something was to be checked",
+);
 
 /** The optional fields of checks that an attempt did not have, and their names. */
 export const uncheckedFields = { skippedChecks, undeclaredChecks } as const;

@@ -80,7 +80,7 @@ export const conversationEvents = [
       digest: t.about(t.sha256, "of the JSON before its secrets were redacted"),
       text: longText,
     },
-    { again: { const: true, description: "an earlier part of the same digest holds the text" } },
+    { again: t.about({ const: true }, "an earlier part of the same digest holds the text") },
   ),
   event(
     "model-call",

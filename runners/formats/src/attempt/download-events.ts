@@ -2,8 +2,6 @@
 import * as t from "../schema.ts";
 import { count, event } from "./trajectory-event.ts";
 
-const flag = { type: "boolean" } as const;
-
 export const recordedKind = t.oneOf("model", "dataset", "package", "code");
 
 export const downloadEvents = [
@@ -16,7 +14,7 @@ export const downloadEvents = [
       path: t.about(t.anyText, "the file in its repository"),
       digest: t.sha256,
       bytes: count,
-      cached: t.about(flag, "whether an earlier download of this host was used"),
+      cached: t.about(t.flag, "whether an earlier download of this host was used"),
     },
     {
       createdAt: t.about(t.anyText, "when the repository was made, as the hub says"),

@@ -8,7 +8,7 @@ export const lastSpending = t.wholeExcept(
   {
     ...modelSpending.properties,
     formatVersion: { const: 1 },
-    workingMs: { type: "number", description: "working time so far" },
+    workingMs: t.about(t.number, "working time so far"),
     sinceStartMs: t.about(t.amount, "ms since the start"),
     counted: t.about(
       t.wholeObject({ tokens: t.amount, dollars: t.amount }),

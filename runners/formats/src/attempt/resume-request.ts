@@ -6,15 +6,10 @@ export const resumeRequest = t.wholeObject({
   secrets: t.about(t.tableOf(t.text), "new values by name; empty if the old ones are right again"),
 });
 
-export const resumeReply = {
-  type: "object",
-  discriminator: { propertyName: "kind" },
-  required: ["kind"],
-  oneOf: [
-    t.variant("resumed", { calls: t.about(t.count, "calls that are tried again now") }),
-    t.variant("refused", { detail: t.anyText }),
-  ],
-} as const;
+export const resumeReply = t.kindsOf(
+  t.variant("resumed", { calls: t.about(t.count, "calls that are tried again now") }),
+  t.variant("refused", { detail: t.anyText }),
+);
 
 export type ResumeRequest = t.TypeOf<typeof resumeRequest>;
 export type ResumeReply = t.TypeOf<typeof resumeReply>;

@@ -4,7 +4,7 @@ import * as t from "../schema.ts";
 const moment = { sinceStartMs: t.amount, digest: t.anyText } as const;
 
 const kept = t.wholeObject({
-  name: { type: "string", pattern: "^\\d+$", description: "its folder, next to the index" },
+  name: t.about({ type: "string", pattern: "^\\d+$" }, "its folder, next to the index"),
   ...moment,
   files: t.count,
   bytes: t.count,

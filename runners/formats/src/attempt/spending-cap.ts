@@ -3,7 +3,7 @@ import * as t from "../schema.ts";
 
 export const spendingCapLine = {
   anyOf: [
-    t.wholeObject({ maxDollars: { type: "number", description: "the limit from this line on" } }),
+    t.wholeObject({ maxDollars: t.about(t.number, "the limit from this line on") }),
     t.wholeObject({ dollars: t.about(t.amount, "spent by a call") }),
     t.wholeObject({
       attempt: t.anyText,

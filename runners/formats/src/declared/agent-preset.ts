@@ -18,10 +18,7 @@ const provider = {
   patternErrorMessage: "letters, digits and . _ -, no sign first",
 } as const;
 const key = t.about(variable, "the entry of `secrets` that holds its key; leave out for a local endpoint");
-const free = {
-  type: "boolean",
-  description: "whether calls are free, e.g. at your own endpoint",
-} as const;
+const free = t.about(t.flag, "whether calls are free, e.g. at your own endpoint");
 
 const gatewayProvider = t.closedObject(
   {
@@ -29,18 +26,16 @@ const gatewayProvider = t.closedObject(
       provider,
       "openai, anthropic, google, or any name with a baseUrl; the first part of its address in the sandbox",
     ),
-    protocol: {
-      enum: ["openai", "anthropic", "google"],
-      description: "the protocol of the endpoint; by default that of the provider, else openai",
-    },
+    protocol: t.about(
+      t.oneOf("openai", "anthropic", "google"),
+      "the protocol of the endpoint; by default that of the provider, else openai",
+    ),
     baseUrl: t.about(address, "with its version, e.g. http://127.0.0.1:8000/v1"),
     key,
-    ids: {
-      ...t.list,
-      minItems: 1,
-      uniqueItems: true,
-      description: "the models that it may use; PREFIX* allows all names with this prefix",
-    },
+    ids: t.about(
+      { ...t.list, minItems: 1, uniqueItems: true },
+      "the models that it may use; PREFIX* allows all names with this prefix",
+    ),
     free,
   },
   ["provider", "ids"],
@@ -53,18 +48,15 @@ const modelFields = {
     "an endpoint that speaks OpenAI's chat completions, or the provider's own protocol",
   ),
   key,
-  contextTokens: {
-    type: "integer",
-    minimum: 1000,
-    description: "limit for request and answer together; requests are cut to fit",
-  },
-  maxOutputTokens: { type: "integer", minimum: 1, description: "limit for one answer" },
-  temperature: {
-    type: "number",
-    minimum: 0,
-    maximum: 2,
-    description: "by default the provider's; some models refuse one",
-  },
+  contextTokens: t.about(
+    { type: "integer", minimum: 1000 },
+    "limit for request and answer together; requests are cut to fit",
+  ),
+  maxOutputTokens: t.about(t.positiveInteger, "limit for one answer"),
+  temperature: t.about(
+    { type: "number", minimum: 0, maximum: 2 },
+    "by default the provider's; some models refuse one",
+  ),
   free,
   options: t.about(t.jsonObject, "passed to the provider unchanged"),
 } as const;
@@ -96,7 +88,7 @@ const toolNames = [
   "note",
   "iteration",
 ] as const;
-const turnsMax = { type: "integer", minimum: 1 } as const;
+const turnsMax = t.positiveInteger;
 
 export const agentPreset = t.fileFormat(
   "mlrb agent preset",
@@ -105,42 +97,34 @@ export const agentPreset = t.fileFormat(
       formatVersion: t.formatVersionOne,
       name: t.about(t.name, "the name of its file, and of the agent in tables and commands"),
       title: t.title,
-      kind: {
-        enum: ["command", "llm", "replay", "nop"],
-        description:
-          "command: a program; llm: a model with tools; replay: a recorded attempt; nop: submits nothing",
-      },
-      command: { ...t.list, minItems: 1, description: "command: the program and its arguments" },
+      kind: t.about(
+        t.oneOf("command", "llm", "replay", "nop"),
+        "command: a program; llm: a model with tools; replay: a recorded attempt; nop: submits nothing",
+      ),
+      command: t.about({ ...t.list, minItems: 1 }, "command: the program and its arguments"),
       program: t.about(t.text, "command: a Python file of this repository that is the agent"),
       library: t.about(
         t.text,
         "a folder of this repository that its program finds next to itself, as library",
       ),
-      gateway: {
-        type: "array",
-        items: gatewayProvider,
-        minItems: 1,
-        description: "command: the models that its program reaches without a key or network access",
-      },
-      trusted: {
-        type: "boolean",
-        description: "whether a person has reviewed it, so that it may run without a sandbox",
-      },
+      gateway: t.about(
+        { type: "array", items: gatewayProvider, minItems: 1 },
+        "command: the models that its program reaches without a key or network access",
+      ),
+      trusted: t.about(t.flag, "whether a person has reviewed it, so that it may run without a sandbox"),
       image: t.about(
         t.text,
         "the image of its containers: a Dockerfile, name@sha256:…, or host (the default)",
       ),
-      seeded: {
-        type: "boolean",
-        description:
-          "whether all its randomness comes from the seed, so that attempts with equal seeds are pairs",
-      },
+      seeded: t.about(
+        t.flag,
+        "whether all its randomness comes from the seed, so that attempts with equal seeds are pairs",
+      ),
       environment: t.about(t.text, "the lock file of its Python"),
-      scaffoldVersion: {
-        type: "integer",
-        minimum: 1,
-        description: "version of the harness around the agent; raised when that changes",
-      },
+      scaffoldVersion: t.about(
+        t.positiveInteger,
+        "version of the harness around the agent; raised when that changes",
+      ),
       provider: t.about(
         provider,
         "the provider of its models: openai, anthropic, google, azure, bedrock, or any name with a baseUrl",
@@ -148,18 +132,15 @@ export const agentPreset = t.fileFormat(
       model,
       planner,
       scaffold: t.about(scaffold, "llm: the loop around the model"),
-      tools: {
-        ...tools,
-        items: { enum: toolNames },
-        description: "llm: the names of its tools; by default all that the network allows",
-      },
+      tools: t.about(
+        { ...tools, items: { enum: toolNames } },
+        "llm: the names of its tools; by default all that the network allows",
+      ),
       turnsMax: t.about(turnsMax, "llm: maximum number of model calls"),
-      secrets: {
-        type: "array",
-        items: variable,
-        uniqueItems: true,
-        description: "environment variables with keys; passed to its supervisor, not to its sandbox",
-      },
+      secrets: t.about(
+        { type: "array", items: variable, uniqueItems: true },
+        "environment variables with keys; passed to its supervisor, not to its sandbox",
+      ),
       recording: t.about(t.text, "replay: the folder of a recorded attempt"),
     },
     ["formatVersion", "name", "title", "kind"],

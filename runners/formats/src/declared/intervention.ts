@@ -9,7 +9,7 @@ export const interventionsFile = "interventions.jsonl";
 export const intervention = t.variant("extend", {
   formatVersion: { const: 1 },
   at: t.about(t.text, "ISO 8601, UTC"),
-  by: { ...t.text, maxLength: 80, description: "the person, as typed or by login; not checked" },
+  by: t.about({ ...t.text, maxLength: 80 }, "the person, as typed or by login; not checked"),
   addedMs: t.about(t.count, "of working time"),
   addedDollars: t.about(t.amount, "of model calls"),
 });

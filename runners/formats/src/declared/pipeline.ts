@@ -43,7 +43,7 @@ const pools = {
     description: "a pool",
     patternErrorMessage: "letters, digits and : . _ - /, no sign first, a * at the end",
   },
-  additionalProperties: { type: "integer", minimum: 1 },
+  additionalProperties: t.positiveInteger,
   description:
     'Size of each pool of something other than hardware, e.g. concurrent calls: { "api:openai": 4, "api:*": 2 }; PREFIX* is a pool for each name with this prefix.',
 } as const;
@@ -57,7 +57,7 @@ const output = t.eitherType(
       patternErrorMessage: "a file's name: letters, digits, dots and dashes, no folder",
       description: "It is a file, of this name.",
     },
-    dir: { const: true, description: "It is a folder." },
+    dir: t.about({ const: true }, "It is a folder."),
     private: t.about(t.flag, "Agents may never read it."),
   }),
 );
@@ -91,19 +91,17 @@ export const stageSpec = t.about(
       names,
       "Artifacts it gathers over the axes it lacks, failed ones included; digest(stage.output) if the digest is enough.",
     ),
-    roles: {
-      ...names,
-      items: role,
-      description: "The roles that it needs among the stages that it collects, each of exactly one stage.",
-    },
+    roles: t.about(
+      { ...names, items: role },
+      "The roles that it needs among the stages that it collects, each of exactly one stage.",
+    ),
     gives: table(output, "Its outputs: file, dir, or a table with private."),
     params,
     files: t.about(names, "Files it reads or runs besides its script; patterns allowed."),
-    env: {
-      ...t.tableOf(scalar),
-      propertyNames: variable,
-      description: "Environment variables; part of the action key.",
-    },
+    env: t.about(
+      { ...t.tableOf(scalar), propertyNames: variable },
+      "Environment variables; part of the action key.",
+    ),
     secrets: {
       anyOf: [
         { ...names, items: variable },
@@ -128,38 +126,33 @@ export const stageSpec = t.about(
       t.flag,
       "Its output says what a gateway for downloads does not serve. It has instances only where a stage that collects it has network: hub.",
     ),
-    retries: {
-      type: "integer",
-      minimum: 0,
-      maximum: 10,
-      description:
-        "How often it is retried after a failure of the machine; its own failures are not retried.",
-    },
+    retries: t.about(
+      { type: "integer", minimum: 0, maximum: 10 },
+      "How often it is retried after a failure of the machine; its own failures are not retried.",
+    ),
     environment: t.about(t.text, "A Python lock file."),
-    programs: {
-      type: ["boolean", "string"],
-      description:
-        "Whether its script may start programs or load native code; outside the action key. May be a field: {scorer.programs}.",
-    },
+    programs: t.about(
+      { type: ["boolean", "string"] },
+      "Whether its script may start programs or load native code; outside the action key. May be a field: {scorer.programs}.",
+    ),
     durable: t.about(t.flag, "Its results are records, not cache entries."),
     startAfter: t.about(
       names,
       "Stages that must have succeeded before an instance starts, at its values of their axes; not before a reuse. Outside the action key. --skip-reference-models leaves them out.",
     ),
-    needsCheck: {
-      type: ["boolean", "string"],
-      description:
-        "Whether tables mark an instance if the plan has no instance of `startAfter`. May be a field: {params.checked}.",
-    },
+    needsCheck: t.about(
+      { type: ["boolean", "string"] },
+      "Whether tables mark an instance if the plan has no instance of `startAfter`. May be a field: {params.checked}.",
+    ),
     untrusted: t.about(t.flag, "Runs untrusted code: may need public artifacts only."),
     opens: t.about(
       t.oneOf("untrusted"),
       "untrusted: it opens files that untrusted code made, so it runs inside walls, without a network; outside the action key.",
     ),
-    hostSensitive: {
-      type: ["boolean", "string"],
-      description: "Its results depend on the machine. May be a field: {scorer.hostSensitive}.",
-    },
+    hostSensitive: t.about(
+      { type: ["boolean", "string"] },
+      "Its results depend on the machine. May be a field: {scorer.hostSensitive}.",
+    ),
     releases: t.about(names, "Outputs that are public although the stage reads private artifacts."),
     ...stageExecution,
   }),

@@ -7,19 +7,14 @@ const price = t.closedObject(
   {
     provider: t.text,
     models: { ...t.list, minItems: 1 },
-    asOf: {
-      type: "string",
-      pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$",
-      description: "the date of the last visit to the page",
-    },
-    source: { type: "string", pattern: "^https://\\S+$", description: "a page of the provider" },
+    asOf: t.about(
+      { type: "string", pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$" },
+      "the date of the last visit to the page",
+    ),
+    source: t.about({ type: "string", pattern: "^https://\\S+$" }, "a page of the provider"),
     ...rates,
     above: t.about(
-      t.closedObject({ inputTokens: { type: "integer", minimum: 1 }, ...rates }, [
-        "inputTokens",
-        "input",
-        "output",
-      ]),
+      t.closedObject({ inputTokens: t.positiveInteger, ...rates }, ["inputTokens", "input", "output"]),
       "for requests with more input tokens than this",
     ),
   },

@@ -16,14 +16,14 @@ const lockedFile = t.wholeObject({ path: pathInside, size: t.count, sha256: t.sh
 export const lockedSource = t.wholeObject({
   repository: t.text,
   type: t.oneOf("dataset", "model"),
-  revision: { type: "string", pattern: "^[0-9a-f]{40}$", description: "the commit" },
+  revision: t.about({ type: "string", pattern: "^[0-9a-f]{40}$" }, "the commit"),
   licence: t.about(t.textOrNull, "as the card of the repository names it; null: it names none"),
   gated: t.about(
     t.oneOf("none", "auto", "manual"),
     "whether the hub asks for consent, and who grants access",
   ),
   patterns: t.about(t.listOf(t.text), "the patterns by which files were chosen"),
-  files: { ...t.listOf(lockedFile), minItems: 1, description: "sorted by path" },
+  files: t.about({ ...t.listOf(lockedFile), minItems: 1 }, "sorted by path"),
 });
 
 const unresolved = t.variant("unresolved");

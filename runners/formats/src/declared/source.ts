@@ -26,19 +26,14 @@ export const sourceManifest = t.fileFormat(
         description: "a commit; by default the newest is locked",
         patternErrorMessage: "write its first 7 to 40 hexadecimal digits; branches and tags move",
       },
-      files: {
-        ...t.listOf(t.text),
-        minItems: 1,
-        uniqueItems: true,
-        description: "patterns of the files to lock; by default all",
-      },
-      serves: {
-        ...t.listOf(t.text),
-        minItems: 1,
-        uniqueItems: true,
-        description:
-          "evaluation: patterns of its files that sealed attempts may download, i.e. splits that are not scored; by default none",
-      },
+      files: t.about(
+        { ...t.listOf(t.text), minItems: 1, uniqueItems: true },
+        "patterns of the files to lock; by default all",
+      ),
+      serves: t.about(
+        { ...t.listOf(t.text), minItems: 1, uniqueItems: true },
+        "evaluation: patterns of its files that sealed attempts may download, i.e. splits that are not scored; by default none",
+      ),
       seen: t.about(
         t.partialObject({
           bytes: t.about(t.count, "approximate size of all its files"),

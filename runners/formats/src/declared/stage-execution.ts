@@ -18,11 +18,7 @@ export const execution = {
   ),
   resources: t.about(
     t.partialObject({
-      cpus: {
-        type: "number",
-        exclusiveMinimum: 0,
-        description: "Number of CPUs, also a part of one.",
-      },
+      cpus: t.about({ type: "number", exclusiveMinimum: 0 }, "Number of CPUs, also a part of one."),
       memory: t.about(size, "With a unit, e.g. 64GiB."),
       gpus: t.about(t.count, "Number of whole GPUs."),
       gpuMemory: t.about(
@@ -40,11 +36,10 @@ export const execution = {
         "Until its processes have ended, with a unit, e.g. 24h. Ingesting its outputs is not counted. null: no limit.",
       ),
       memory: t.about(size, "Of its whole process tree, e.g. 8GiB."),
-      processes: {
-        type: "integer",
-        minimum: 1,
-        description: "Maximum number of processes and threads of an untrusted program.",
-      },
+      processes: t.about(
+        t.positiveInteger,
+        "Maximum number of processes and threads of an untrusted program.",
+      ),
       disk: t.about(size, "Maximum disk usage of an untrusted program, e.g. 100GiB."),
       providerWait: t.about(
         t.duration,
@@ -75,12 +70,8 @@ export const stageExecution = {
   budget: t.about(
     t.partialObject({
       time: t.about(t.duration, "Of an attempt, with a unit, e.g. 24h."),
-      tokens: {
-        type: ["integer", "string"],
-        minimum: 1,
-        description: "Input and output of all model calls.",
-      },
-      dollars: { type: ["number", "string"], exclusiveMinimum: 0, description: "Of all model calls." },
+      tokens: t.about({ type: ["integer", "string"], minimum: 1 }, "Input and output of all model calls."),
+      dollars: t.about({ type: ["number", "string"], exclusiveMinimum: 0 }, "Of all model calls."),
     }),
     "The budget; in the action key.",
   ),

@@ -9,12 +9,10 @@ export const service = t.about(
       names,
       "The stages that may use it: an instance of them does if its command or its parameters name {services.NAME.url}.",
     ),
-    health: {
-      type: "string",
-      pattern: "^/[!-~]*$",
-      patternErrorMessage: "a path, e.g. /health",
-      description: "a path, which answers 200 once it is ready (default: /health)",
-    },
+    health: t.about(
+      { type: "string", pattern: "^/[!-~]*$", patternErrorMessage: "a path, e.g. /health" },
+      "a path, which answers 200 once it is ready (default: /health)",
+    ),
     ready: t.about(t.duration, "Time until its first such answer, with a unit (default: 10m)."),
     restarts: t.about(
       t.count,

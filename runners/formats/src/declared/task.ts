@@ -7,12 +7,10 @@ const kindOfData = t.about(t.name, "a kind of data");
 
 /** One value for each kind of data, e.g. smoke and official. */
 function byKind<const Value>(value: Value, description: string) {
-  return {
-    ...t.tableOf(value),
-    propertyNames: kindOfData,
-    minProperties: 1,
-    description: `for each kind of data: ${description}`,
-  } as const;
+  return t.about(
+    { ...t.tableOf(value), propertyNames: kindOfData, minProperties: 1 },
+    `for each kind of data: ${description}`,
+  );
 }
 
 export const publicNames = byKind(
@@ -27,12 +25,8 @@ export const publicNames = byKind(
 const publishedValue = t.closedObject(
   {
     who: t.about(t.text, "the agent or model"),
-    value: { type: "number", description: "in the scorer's unit" },
-    n: {
-      type: "integer",
-      minimum: 1,
-      description: "number of runs; leave out if the source gives none",
-    },
+    value: t.about(t.number, "in the scorer's unit"),
+    n: t.about(t.positiveInteger, "number of runs; leave out if the source gives none"),
     note: t.about(t.text, "how it was made from those runs, e.g. the best one"),
     source: t.about(t.text, "where it was published"),
   },
@@ -57,8 +51,8 @@ const expectation = t.about(
         t.oneOf("range", "above-floor", "finite"),
         "range: from low to high; above-floor: no range is known, better than the trivial baseline by more than 3 standard errors and than each row of kind guess; finite: no range is known, any number",
       ),
-      low: { type: "number", description: "range: the smallest value" },
-      high: { type: "number", description: "range: the largest value" },
+      low: t.about(t.number, "range: the smallest value"),
+      high: t.about(t.number, "range: the largest value"),
       source: t.about(t.text, "who reported it; needed unless the kind is finite"),
     },
     ["kind"],
@@ -72,13 +66,10 @@ const taskRule = t.closedObject(
     title: t.about(t.text, "the rule in tables, one sentence"),
     method: t.about(t.text, "the check that decides the rule"),
     with: t.about(t.jsonObject, "the method's arguments, e.g. { max: 20000000 }"),
-    on: {
-      type: "array",
-      items: kindOfData,
-      minItems: 1,
-      uniqueItems: true,
-      description: "the kinds of data that it applies to; by default all",
-    },
+    on: t.about(
+      { type: "array", items: kindOfData, minItems: 1, uniqueItems: true },
+      "the kinds of data that it applies to; by default all",
+    ),
     source: t.about(
       ruleSource,
       "official: the task's own text; competition: the original competition; interpreted: ours",

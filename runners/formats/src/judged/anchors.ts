@@ -18,11 +18,7 @@ export const anchorKind = t.about(
 );
 export type AnchorKind = t.TypeOf<typeof anchorKind>;
 
-export const parameterCount = {
-  type: "integer",
-  minimum: 0,
-  description: "of the row's model, as stored",
-} as const;
+export const parameterCount = t.about({ type: "integer", minimum: 0 }, "of the row's model, as stored");
 
 const anchorRow = {
   ...t.wholeExcept(["kind", "parameters"], {

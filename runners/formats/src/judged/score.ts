@@ -5,11 +5,10 @@ import * as t from "../schema.ts";
 export const direction = t.oneOf("higher", "lower");
 export type Direction = t.TypeOf<typeof direction>;
 
-export const scorerVersion = {
-  type: "integer",
-  minimum: 1,
-  description: "version of the scorer, from scorer.yaml: raised when its meaning changes",
-} as const;
+export const scorerVersion = t.about(
+  t.positiveInteger,
+  "version of the scorer, from scorer.yaml: raised when its meaning changes",
+);
 
 export const standardError = { type: "number", minimum: 0 } as const;
 

@@ -126,11 +126,10 @@ export const attempt = t.wholeExcept(
       t.listOf(memberDecision),
       "people's decisions on its rules, oldest first; absent if there is none",
     ),
-    resumed: {
-      type: "integer",
-      minimum: 1,
-      description: "how often it continued after its supervisor or host died; absent if never",
-    },
+    resumed: t.about(
+      t.positiveInteger,
+      "how often it continued after its supervisor or host died; absent if never",
+    ),
     interventions: interventionSums,
     scores: t.tableOf(attemptScore),
     research: t.about(t.nullable(attemptResearch), "null if the pipeline does not find iterations"),

@@ -18,10 +18,10 @@ export const comparison = t.kindsWith(
     seeds: t.listOf(t.seed),
     leftOut: t.listOf(t.wholeObject({ seed: t.seed, why: t.anyText })),
     better: t.about(t.textOrNull, "the better agent; null for equal scores"),
-    clear: {
-      type: ["boolean", "null"],
-      description: "whether the difference exceeds two of the larger standard error; null without one",
-    },
+    clear: t.about(
+      { type: ["boolean", "null"] },
+      "whether the difference exceeds two of the larger standard error; null without one",
+    ),
   }),
   t.variant("not-compared", { why: t.anyText }),
 );

@@ -53,11 +53,10 @@ const member = t.wholeExcept(
       t.listOf(memberDecision),
       "people's decisions on rules for the member's record, oldest first; absent if there is none",
     ),
-    resumed: {
-      type: "integer",
-      minimum: 1,
-      description: "how often the attempt continued after its supervisor or host died; absent if never",
-    },
+    resumed: t.about(
+      t.positiveInteger,
+      "how often the attempt continued after its supervisor or host died; absent if never",
+    ),
     interventions: interventionSums,
     artifacts: t.about(
       t.tableOf(

@@ -11,9 +11,9 @@ export const processOwner = t.wholeExcept(["table", "machine", "since", "gone", 
   machine: t.about(t.anyText, "of the installation: two machines of one name differ in it"),
   since: t.about(t.anyText, "by the owner's own clock: for people, never compared"),
   gone: t.about(t.flag, "a person declared its host gone (--take-over): it counts as dead everywhere"),
-  folder: {
-    type: "integer",
-    description: "the inode of the attempt's folder that it supervises: a copy of the folder has another",
-  },
+  folder: t.about(
+    { type: "integer" },
+    "the inode of the attempt's folder that it supervises: a copy of the folder has another",
+  ),
 });
 export type Owner = t.TypeOf<typeof processOwner>;

@@ -21,11 +21,10 @@ export const remoteAction = t.wholeObject({
   address: t.about(t.sha256, "where the result lies: the key, for a stage with GPUs with their models"),
   stage: t.about(t.anyText, "the instance that ran"),
   outputs: t.tableOf(artifact),
-  contents: {
-    ...t.tableOf(t.count),
-    propertyNames: t.sha256,
-    description: "the bytes of every content of the outputs, by digest",
-  },
+  contents: t.about(
+    { ...t.tableOf(t.count), propertyNames: t.sha256 },
+    "the bytes of every content of the outputs, by digest",
+  ),
   ran,
 });
 export type RemoteAction = t.TypeOf<typeof remoteAction>;

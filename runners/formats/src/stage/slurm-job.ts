@@ -50,9 +50,6 @@ export const slurmDone = t.wholeExcept(["continues"], {
     "what the node sees of the outputs: their number, their bytes, and SHA-256 of their names and sizes",
   ),
   result: t.about(executionResult, "cancelled: the job got a signal, from its runner or from Slurm"),
-  continues: {
-    const: true,
-    description: "the time of the job was over, and the attempt goes on in another one",
-  },
+  continues: t.about({ const: true }, "the time of the job was over, and the attempt goes on in another one"),
 });
 export type SlurmDone = t.TypeOf<typeof slurmDone>;

@@ -5,9 +5,9 @@ import * as t from "../schema.ts";
 const gpu = t.wholeObject({
   index: t.count,
   uuid: t.text,
-  model: { type: "string" },
+  model: t.anyText,
   memoryBytes: t.amount,
-  driver: { type: "string" },
+  driver: t.anyText,
   slice: t.about(t.flag, "a slice of a partitioned GPU (MIG)"),
 });
 
