@@ -1,9 +1,8 @@
 // Gathers what a trajectory records of an attempt's programs and of its end, in one pass and in bounded memory. Nothing is
 // concluded from words of commands, of output or of the model.
 import type { AttemptEnd } from "@mlrb/formats/attempt/iterations";
-import { unreachable } from "../ports/outcome.ts";
 import { evaluatedValues } from "./measured-values.ts";
-import type { TimedEvent, ToolResult } from "./timed-event.ts";
+import { cut, type TimedEvent, type ToolResult } from "./timed-event.ts";
 
 type At = { at: number };
 
@@ -29,55 +28,46 @@ export class AttemptFacts {
 export class FactsReader {
   readonly facts = new AttemptFacts();
 
-  take(seen: TimedEvent): void {
+  take({ event, result, index: at, sinceStartMs }: TimedEvent): void {
     const { facts } = this;
-    const at = seen.index;
-    facts.endMs = Math.max(facts.endMs, seen.sinceStartMs);
-    switch (seen.kind) {
-      case "exec-end":
-        facts.exit = { how: seen.how, code: seen.code, over: seen.over, at };
-        if (seen.how !== "lost") takeOwnProgram(facts, seen);
+    facts.endMs = Math.max(facts.endMs, sinceStartMs);
+    switch (event?.event) {
+      case "exec-end": {
+        const { kind = "", code = null, over } = event.result;
+        facts.exit = { how: cut(kind), code, over: over ? cut(over.limit ?? "") : null, at };
+        if (kind !== "lost") takeOwnProgram(facts, facts.exit);
         break;
+      }
       case "output":
-        facts.measured ||= evaluatedValues(seen.text).length > 0;
+        facts.measured ||= evaluatedValues(cut(event.text)).length > 0;
         break;
       case "snapshot":
-        if (seen.name === "final") facts.final = { at, digest: seen.digest, files: seen.files };
+        if (event.name === "final") facts.final = { at, digest: event.digest, files: event.files };
         break;
       case "model-call":
         facts.givenUp = null;
-        if (seen.refusal) facts.refusal = { at };
+        if (event.finish === "refusal") facts.refusal = { at };
         break;
       case "model-try":
-        if (seen.last) facts.givenUp = { at, whose: seen.whose, cause: seen.cause };
+        if (event.waitMs === null) facts.givenUp = { at, whose: event.whose, cause: event.cause };
         break;
       case "tool-call":
         facts.toolCalls++;
         break;
       case "tool-result":
-        if (seen.call && seen.executed) takeRun(facts, seen);
+        if (result?.executed) takeRun(facts, result);
         break;
       case "end": {
-        facts.ended = { how: seen.ended, at };
-        const limit = /^(time|token|dollar|turn)-limit$/.exec(seen.ended)?.[1];
+        facts.ended = { how: cut(event.ended), at };
+        const limit = /^(time|token|dollar|turn)-limit$/.exec(event.ended)?.[1];
         if (limit !== undefined) facts.limits.add(limit);
-        break;
       }
-      case "exec":
-      case "claim":
-      case "other":
-        break;
-      default:
-        unreachable(seen);
     }
   }
 }
 
 /** The agent's own program, which the supervisor started, ended. */
-function takeOwnProgram(
-  facts: AttemptFacts,
-  { how, code, over }: { how: string; code: number | null; over: string | null },
-): void {
+function takeOwnProgram(facts: AttemptFacts, { how, code, over }: NonNullable<AttemptFacts["exit"]>): void {
   const { runs } = facts;
   runs.ended++;
   if (how !== "time-limit" && !(how === "exited" && code === 0)) runs.failed++;

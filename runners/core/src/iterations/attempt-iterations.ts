@@ -57,7 +57,7 @@ export class ResearchReader {
       this.#actions.update(`${JSON.stringify([by, name, input])}\n`);
       this.#acted = true;
     }
-    if (seen.kind === "snapshot" && seen.files > 0) this.#firstFileMs ??= seen.sinceStartMs;
+    if (event?.event === "snapshot" && event.files > 0) this.#firstFileMs ??= seen.sinceStartMs;
   }
 
   /** Call once, after the last event. `judged` is undefined where no admission was run. */

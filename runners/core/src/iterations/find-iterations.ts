@@ -1,11 +1,10 @@
 // Finds the iterations of an attempt in its trajectory: from the agent's own lines, else by rule from what ran, changed and
 // was measured. No rule reads the words of a command or of a text. One pass, bounded memory.
 import type { IterationRecord } from "@mlrb/formats/attempt/iterations";
-import { unreachable } from "../ports/outcome.ts";
 import { agentLine, type Claim } from "./agent-line.ts";
 import { addPrinted, addSpent, Episode, extend, nothingSpent, recordOf } from "./episode.ts";
 import { evaluatedValues, type MeasuredValue } from "./measured-values.ts";
-import type { TimedEvent, ToolResult } from "./timed-event.ts";
+import { commandOf, cut, type TimedEvent, type ToolResult } from "./timed-event.ts";
 
 const iterationsMax = 2000;
 /** Our tool that appends a line. The line itself is read a little later, perhaps after the next experiment. */
@@ -34,37 +33,32 @@ export class IterationFinder {
   #last: { episode: Episode; claim: Claim | undefined } | undefined;
 
   take(seen: TimedEvent): void {
-    switch (seen.kind) {
+    const { event, result } = seen;
+    switch (event?.event) {
       case "exec":
         this.#running = true;
         break;
       case "output":
-        addPrinted(this.#open, seen.text);
-        addPrinted(this.#sinceSnapshot, seen.text);
+        for (const episode of [this.#open, this.#sinceSnapshot]) addPrinted(episode, cut(event.text));
         break;
-      case "model-call":
-        addSpent(this.#spent, { ...seen, unpriced: seen.dollars === null });
+      case "model-call": {
+        const { usage, dollars } = event;
+        const tokens = usage && usage.inputTokens + usage.outputTokens;
+        addSpent(this.#spent, { tokens, dollars, unpriced: dollars === null });
         break;
+      }
       case "tool-call":
         this.#toolsSeen = true;
         break;
       case "tool-result":
-        if (seen.executed) this.#takeRun(seen);
-        else this.#takeOwnTool(seen);
+        if (result?.executed) this.#takeRun(seen, result);
+        else if (result) this.#takeOwnTool(seen, result);
         break;
-      case "claim":
-        this.#takeLine(seen);
+      case "iteration":
+        this.#takeLine(seen, cut(event.line));
         break;
       case "snapshot":
-        this.#takeSnapshot(seen);
-        break;
-      case "exec-end":
-      case "model-try":
-      case "end":
-      case "other":
-        break;
-      default:
-        unreachable(seen);
+        if (event.files > 0) this.#takeSnapshot(seen, event.digest);
     }
   }
 
@@ -80,10 +74,8 @@ export class IterationFinder {
     return { iterations: this.#records, more: this.#more, malformedLines: this.#malformedLines };
   }
 
-  #takeRun(seen: ToolResult): void {
-    const { call, text, failed } = seen;
-    if (call === undefined) return;
-    const command = call.command ?? call.input;
+  #takeRun(seen: TimedEvent, { call, text, failed }: ToolResult): void {
+    const command = commandOf(call);
     const values = failed ? [] : evaluatedValues(text);
     if (isAnotherExperiment(this.#open, command, values)) this.#close();
     if (this.#open.from > call.index) this.#open.from = call.index;
@@ -98,9 +90,8 @@ export class IterationFinder {
   }
 
   /** Takes the result of a tool that ran no program: a claim or an edit. */
-  #takeOwnTool(seen: ToolResult): void {
-    const { call, failed } = seen;
-    if (call === undefined || failed) return;
+  #takeOwnTool(seen: TimedEvent, { call, failed }: ToolResult): void {
+    if (failed) return;
     const claim = call.name === claimTool ? agentLine(call.input) : undefined;
     if (claim && this.#claimedByTool.size < iterationsMax) {
       this.#claimedByTool.set(claim.id, (this.#claimedByTool.get(claim.id) ?? 0) + 1);
@@ -111,8 +102,8 @@ export class IterationFinder {
     }
   }
 
-  #takeLine(seen: Extract<TimedEvent, { kind: "claim" }>): void {
-    const claim = agentLine(seen.line);
+  #takeLine(seen: TimedEvent, line: string): void {
+    const claim = agentLine(line);
     const byTool = claim && this.#claimedByTool.get(claim.id);
     if (claim === undefined) this.#malformedLines++;
     else if (byTool) this.#claimedByTool.set(claim.id, byTool - 1);
@@ -130,9 +121,10 @@ export class IterationFinder {
     this.#close(claim);
   }
 
-  #takeSnapshot(seen: Extract<TimedEvent, { kind: "snapshot" }>): void {
-    if (seen.digest === this.#digest || seen.files === 0) return;
-    this.#digest = seen.digest;
+  /** Takes a submission with files. */
+  #takeSnapshot(seen: TimedEvent, digest: string): void {
+    if (digest === this.#digest) return;
+    this.#digest = digest;
     markSubmitted(this.#sinceSnapshot, seen);
     if (this.#running && !this.#toolsSeen && this.#bySnapshot.length < iterationsMax)
       this.#bySnapshot.push(this.#sinceSnapshot);
