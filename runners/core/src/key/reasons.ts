@@ -82,74 +82,49 @@ export function changes(
 
 /** A reason in words, for people. */
 export function reasonWords(reason: Reason): string {
-  switch (reason.kind) {
-    case "unchanged":
-      return "nothing it depends on changed";
-    case "not-needed":
-      return "nothing that runs needs it";
-    case "same-action":
-      return `the same action as ${reason.stage}`;
-    case "first-run":
-      return "first run";
-    case "audited":
-      return "to be traced (--audit)";
-    case "code-changed":
-      return `code changed: ${reason.file}`;
-    case "file-changed":
-      return `file changed: ${reason.file}`;
-    case "input-changed":
-      return `input changed: ${reason.input}${reason.stage ? ` of ${reason.stage}` : ""}`;
-    case "params-changed":
-      return `parameters changed: ${reason.names.join(", ")}`;
-    case "outputs-changed":
-      return "its declared outputs changed";
-    case "env-changed":
-      return `variables changed: ${reason.names.join(", ")}`;
-    case "budget-changed":
-      return "budget changed";
-    case "environment-changed":
-      return "environment changed";
-    case "environment-missing":
-      return "environment not built here";
-    case "host-changed":
-      return "another machine";
-    case "image-changed":
-      return "another image or sandbox";
-    case "network-changed":
-      return "its programs reach another network";
-    case "service-changed":
-      return `service changed: ${reason.names.join(", ")}`;
-    case "used":
-      return "a stage that runs uses it";
-    case "output-missing":
-      return "its result is no longer in the store";
-    case "never-succeeded":
-      return "it has not succeeded yet";
-    case "lost":
-      return `lost: the attempt started ${reason.since} ended without a record (${reason.cause}); it is in ${reason.folder}`;
-    case "goes-on":
-      if (reason.resumes) return `continues: started ${reason.since}, its supervisor or host died`;
-      return `running since ${reason.since}, what started it has ended`;
-    case "stale":
-      return `stale: ${reason.changed.map(reasonWords).join("; ")}`;
-    case "stale-accepted":
-      return `stale, accepted: ${reason.why}`;
-    case "imported":
-      return `imported, ${originText(reason)}`;
-    case "remote":
-      return `taken from the remote cache, signed by ${reason.signedBy}`;
-    case "undecided":
-      return `${undecidedText(reason.records)}; \`pnpm pipeline attempts use DIGEST\` decides`;
-    case "thinned":
-      return `thinned: the weights of attempt ${reason.record.slice(0, 12)} were removed, so it cannot run again`;
-    case "cannot-start":
-      return `it cannot start: ${reason.detail.replaceAll("\n", "; ")}`;
-    case "upstream-stale":
-      return `${reason.stage} is stale`;
-    case "upstream-runs":
-      return `${reason.stage} runs first`;
-  }
+  const words = wordsOf[reason.kind];
+  return typeof words === "string" ? words : (words as (reason: Reason) => string)(reason);
 }
+
+const wordsOf: { [Kind in Reason["kind"]]: string | ((reason: Reason & { kind: Kind }) => string) } = {
+  unchanged: "nothing it depends on changed",
+  "not-needed": "nothing that runs needs it",
+  "same-action": ({ stage }) => `the same action as ${stage}`,
+  "first-run": "first run",
+  audited: "to be traced (--audit)",
+  "code-changed": ({ file }) => `code changed: ${file}`,
+  "file-changed": ({ file }) => `file changed: ${file}`,
+  "input-changed": ({ input, stage }) => `input changed: ${input}${stage ? ` of ${stage}` : ""}`,
+  "params-changed": ({ names }) => `parameters changed: ${names.join(", ")}`,
+  "outputs-changed": "its declared outputs changed",
+  "env-changed": ({ names }) => `variables changed: ${names.join(", ")}`,
+  "budget-changed": "budget changed",
+  "environment-changed": "environment changed",
+  "environment-missing": "environment not built here",
+  "host-changed": "another machine",
+  "image-changed": "another image or sandbox",
+  "network-changed": "its programs reach another network",
+  "service-changed": ({ names }) => `service changed: ${names.join(", ")}`,
+  used: "a stage that runs uses it",
+  "output-missing": "its result is no longer in the store",
+  "never-succeeded": "it has not succeeded yet",
+  lost: ({ since, cause, folder }) =>
+    `lost: the attempt started ${since} ended without a record (${cause}); it is in ${folder}`,
+  "goes-on": ({ since, resumes }) =>
+    resumes
+      ? `continues: started ${since}, its supervisor or host died`
+      : `running since ${since}, what started it has ended`,
+  stale: ({ changed }) => `stale: ${changed.map(reasonWords).join("; ")}`,
+  "stale-accepted": ({ why }) => `stale, accepted: ${why}`,
+  imported: (reason) => `imported, ${originText(reason)}`,
+  remote: ({ signedBy }) => `taken from the remote cache, signed by ${signedBy}`,
+  undecided: ({ records }) => `${undecidedText(records)}; \`pnpm pipeline attempts use DIGEST\` decides`,
+  thinned: ({ record }) =>
+    `thinned: the weights of attempt ${record.slice(0, 12)} were removed, so it cannot run again`,
+  "cannot-start": ({ detail }) => `it cannot start: ${detail.replaceAll("\n", "; ")}`,
+  "upstream-stale": ({ stage }) => `${stage} is stale`,
+  "upstream-runs": ({ stage }) => `${stage} runs first`,
+};
 
 /** Whether the archive of an imported record was signed, in words. */
 export function originText({ signedBy }: { signedBy: string | null }): string {
