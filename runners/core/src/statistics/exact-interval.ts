@@ -1,5 +1,6 @@
 // The exact confidence interval of a rate, for claims that must hold at least as often as they say: false alarms.
 import type { Interval } from "./mean-interval.ts";
+import { bisect } from "./normal.ts";
 
 const tail = 0.025;
 
@@ -18,13 +19,7 @@ export function exactInterval(events: number, trials: number): Interval {
 /** The rate at which `events` or more have probability 2.5 %. */
 function lowerBound(events: number, trials: number): number {
   if (events === 0) return 0;
-  let [low, high] = [0, 1];
-  for (let step = 0; step < 60; step++) {
-    const middle = (low + high) / 2;
-    if (atLeast(events, trials, middle) < tail) low = middle;
-    else high = middle;
-  }
-  return low;
+  return bisect([0, 1], 60, (rate) => atLeast(events, trials, rate) < tail);
 }
 
 /** The probability of `events` or more of `trials`, each with probability `rate`. */

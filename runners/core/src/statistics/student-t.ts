@@ -1,33 +1,24 @@
 // Two-sided quantiles of Student's t. Degrees of freedom are whole numbers here (attempts minus one), for which the
 // distribution is a finite sum of cosines: no gamma function, no library.
-import { bisect, normalQuantile } from "./normal.ts";
+import { bisect } from "./normal.ts";
 
 /** The two-sided 95 % point of the normal distribution. */
 export const normal95 = 1.959963984540054;
 
 const expansionFrom = 1000;
 
-/** t with P(|T| ≤ t) = 0.95 at `degrees` degrees of freedom (1, 2, 3, …). */
-export function studentT95(degrees: number): number {
-  return studentT(degrees, 0.95);
-}
-
 /**
- * t with P(|T| ≤ t) = `level` at `degrees` degrees of freedom (1, 2, 3, …), correct to about 1e-12 for
- * levels up to 0.999.
+ * t with P(|T| ≤ t) = 0.95 at `degrees` degrees of freedom (1, 2, 3, …), correct to about 1e-12.
  * Up to 1000: Abramowitz and Stegun 26.7.3 and 26.7.4, solved by bisection in θ = atan(t / √degrees),
  * which keeps t bounded. Above: their expansion 26.7.5, whose next term is under 1e-14 there.
- * Throws when `degrees` is not a positive whole number or `level` not between 0 and 1.
+ * Throws when `degrees` is not a positive whole number.
  */
-export function studentT(degrees: number, level: number): number {
+export function studentT95(degrees: number): number {
   if (!Number.isSafeInteger(degrees) || degrees < 1) {
     throw new Error(`bug: ${degrees} degrees of freedom; no interval is defined for fewer than two values`);
   }
-  if (!(level > 0 && level < 1)) throw new Error(`bug: the level ${level} of an interval`);
-  if (degrees > expansionFrom) {
-    return expansion(degrees, level === 0.95 ? normal95 : -normalQuantile((1 - level) / 2));
-  }
-  const angle = bisect([0, Math.PI / 2], 60, (middle) => coverage(middle, degrees) < level);
+  if (degrees > expansionFrom) return expansion(degrees, normal95);
+  const angle = bisect([0, Math.PI / 2], 60, (middle) => coverage(middle, degrees) < 0.95);
   return Math.tan(angle) * Math.sqrt(degrees);
 }
 

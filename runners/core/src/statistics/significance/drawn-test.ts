@@ -2,9 +2,7 @@
 import { type Random, seededRandom } from "../random.ts";
 import { doubledU } from "./rank-sum.ts";
 
-export type DrawnTest = {
-  /** The mean over tasks of P(A > B), ties half. */
-  superiority: number;
+export type DrawnP = {
   p: number;
   pMin: number;
   method: {
@@ -19,18 +17,30 @@ export type DrawnTest = {
 /** Gives a p of 0.05 a standard error of 0.0007. */
 export const permutationsDefault = 99_999;
 
+/**
+ * p = (b + 1) / (m + 1), where b = `asFar` of m = `permutations` drawn labellings are at least as extreme as the observed
+ * one: p is never 0, and the test keeps its level for any m (Phipson and Smyth 2010).
+ */
+export function drawnP(
+  asFar: number,
+  { seed, permutations }: { seed: number; permutations: number },
+): DrawnP {
+  const p = (asFar + 1) / (permutations + 1);
+  const standardError = Math.sqrt((p * (1 - p)) / permutations);
+  return { p, pMin: 1 / (permutations + 1), method: { kind: "drawn", permutations, seed, standardError } };
+}
+
 /** Rounding errors of equal sums of fractions are smaller than this. */
 const rounding = 1e-9;
 
 /**
- * p = (b + 1) / (m + 1), where b of m = `permutations` drawn labellings are at least as far from 0.5 as the observed one: p
- * is never 0, and the test keeps its level for any m (Phipson and Smyth 2010). Equal arguments give equal p; another order
- * of values or tasks draws other labels.
+ * The p of drawn labellings, which are extreme if they are far from 0.5, and `superiority`, the mean over tasks of
+ * P(A > B), ties half. Equal arguments give equal p; another order of values or tasks draws other labels.
  */
 export function drawnTest(
   tasks: readonly { a: readonly number[]; b: readonly number[] }[],
   { seed, permutations }: { seed: number; permutations: number },
-): DrawnTest {
+): DrawnP & { superiority: number } {
   if (!Number.isSafeInteger(permutations) || permutations < 1) {
     throw new Error(`bug: ${permutations} permutations`);
   }
@@ -52,13 +62,7 @@ export function drawnTest(
     }
     if (distance(share) >= observed - rounding) asFar++;
   }
-  const p = (asFar + 1) / (permutations + 1);
-  return {
-    superiority,
-    p,
-    pMin: 1 / (permutations + 1),
-    method: { kind: "drawn", permutations, seed, standardError: Math.sqrt((p * (1 - p)) / permutations) },
-  };
+  return { superiority, ...drawnP(asFar, { seed, permutations }) };
 }
 
 /** The sum of `draw` of `ranks`, drawn without replacement. Reorders `ranks`. */

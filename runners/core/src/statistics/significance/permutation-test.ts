@@ -3,7 +3,7 @@
 // fixed, and only the order of values counts, never their scale.
 
 import { assertFinite } from "../finite.ts";
-import { type DrawnTest, drawnTest, permutationsDefault } from "./drawn-test.ts";
+import { type DrawnP, drawnTest, permutationsDefault } from "./drawn-test.ts";
 import { latticeSum, latticeSumCost, twoSided } from "./lattice-sum.ts";
 import { doubledU, rankSumCost, rankSumDistribution } from "./rank-sum.ts";
 
@@ -20,7 +20,7 @@ export type Tested = {
   p: number;
   /** The smallest p that these values can give under any labels (if drawn: with this many draws). */
   pMin: number;
-  method: { kind: "exact" } | DrawnTest["method"];
+  method: { kind: "exact" } | DrawnP["method"];
 };
 
 export type TaskTest = Tested & {

@@ -3,7 +3,7 @@
 
 import { assertFinite } from "../finite.ts";
 import { seededRandom } from "../random.ts";
-import { permutationsDefault } from "./drawn-test.ts";
+import { drawnP, permutationsDefault } from "./drawn-test.ts";
 import type { Draws, Tested } from "./permutation-test.ts";
 
 /** Two lists of 2²⁰ sums; with more pairs signs are drawn. */
@@ -47,12 +47,7 @@ function drawn(sizes: number[], observed: number, { seed, permutations }: Requir
     for (const size of sizes) sum += random.bits32() >= 2 ** 31 ? size : -size;
     if (Math.abs(sum) >= observed) asFar++;
   }
-  const p = (asFar + 1) / (permutations + 1);
-  return {
-    p,
-    pMin: 1 / (permutations + 1),
-    method: { kind: "drawn", permutations, seed, standardError: Math.sqrt((p * (1 - p)) / permutations) },
-  };
+  return drawnP(asFar, { seed, permutations });
 }
 
 /** How many subsets of `sizes` add up to `threshold` or more. */
