@@ -182,6 +182,12 @@ function enqueue(state: ScheduleState, index: number, commands: Command[]): void
   consider(state, first, commands);
 }
 
+/** Lets an instance go on that waited for another one. */
+function resume(state: ScheduleState, index: number, commands: Command[]): void {
+  if (stopping(state)) settle(state, index, { kind: "cancelled" }, commands);
+  else enqueue(state, index, commands);
+}
+
 /** A service answers: what waits for it goes on. */
 function serving(state: ScheduleState, index: number, commands: Command[]): void {
   const service = state.services.get(index);
@@ -195,11 +201,8 @@ function serving(state: ScheduleState, index: number, commands: Command[]): void
 function wake(state: ScheduleState, index: number, commands: Command[]): void {
   const waiting = state.dependents[index]!;
   state.dependents[index] = [];
-  for (const dependent of waiting) {
-    if (state.phase[dependent] !== "parked") continue;
-    if (stopping(state)) settle(state, dependent, { kind: "cancelled" }, commands);
-    else enqueue(state, dependent, commands);
-  }
+  for (const dependent of waiting)
+    if (state.phase[dependent] === "parked") resume(state, dependent, commands);
 }
 
 /** A service has ended. Users that had not started wait for its next start, or are skipped. */
@@ -216,8 +219,7 @@ function holdUsers(state: ScheduleState, index: number, commands: Command[]): vo
   for (const user of service.users) {
     if (state.phase[user] !== "ready") continue;
     state.ready.leave(user);
-    if (stopping(state)) settle(state, user, { kind: "cancelled" }, commands);
-    else enqueue(state, user, commands);
+    resume(state, user, commands);
   }
 }
 
@@ -264,10 +266,8 @@ function lookAround(state: ScheduleState, commands: Command[]): void {
       consider(state, sharer, commands);
     }
     for (const dependent of state.dependents[index]!) {
-      if (state.phase[dependent] === "parked") {
-        if (stopping(state)) settle(state, dependent, { kind: "cancelled" }, commands);
-        else enqueue(state, dependent, commands);
-      } else if (state.phase[dependent] === "waiting") {
+      if (state.phase[dependent] === "parked") resume(state, dependent, commands);
+      else if (state.phase[dependent] === "waiting") {
         state.open[dependent]!--;
         consider(state, dependent, commands);
       }

@@ -5,12 +5,10 @@ import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
 
-/** The lists of names are made only for help texts. */
-export type KnownNames = {
-  isScorer: (name: string) => boolean;
-  scorerNames: () => string[];
-  isSource: (name: string) => boolean;
-  sourceNames: () => string[];
+type Known = {
+  isThere: (kind: "scorer" | "source", name: string) => boolean;
+  /** Made only for help texts. */
+  names: (kind: "scorer" | "source") => string[];
   /** The metric's minimum and maximum, null for no maximum; undefined if scorer.yaml gives none. */
   scorerRange: (name: string) => readonly [number, number | null] | undefined;
 };
@@ -28,13 +26,13 @@ const rules: [
   [["primary", "anchors", "floors"], checkExpected],
   [["scorers", "rules"], checkRules],
 ];
-type RuleArguments = [source: YamlSource<TaskManifest>, known: KnownNames];
+type RuleArguments = [source: YamlSource<TaskManifest>, known: Known];
 
 /** `lost`: the fields whose value is not known; `source` lacks them. */
 export function checkTask(
   source: YamlSource<TaskManifest>,
-  known: KnownNames,
-  lost: ReadonlySet<string> = new Set(),
+  known: Known,
+  lost: ReadonlySet<string>,
 ): Diagnostic[] {
   return rules.flatMap(([needs, rule]) =>
     needs.some((field) => lost.has(field)) ? [] : rule(source.value, source, known),
@@ -99,16 +97,14 @@ const byScorer = {
   published: "published values",
 } as const;
 
-function checkScorers(task: TaskManifest, source: YamlSource, known: KnownNames): Diagnostic[] {
+function checkScorers(task: TaskManifest, source: YamlSource, known: Known): Diagnostic[] {
   return Object.entries(task.scorers).flatMap(([kind, scorers]) => {
     const problems: Diagnostic[] = [];
     const unknown = (message: string, path: Path, help: string, at?: "key") =>
       problems.push({ code: "unknown-scorer", message, place: source.place(path, at), help });
     for (const [index, name] of scorers.entries()) {
-      if (known.isScorer(name)) continue;
-      const names = known.scorerNames();
-      const help = `${didYouMean(name, names)} \`pnpm pipeline list scorers\` shows all ${names.length}`;
-      unknown(`no scorer named "${name}"`, ["scorers", kind, index], help);
+      if (!known.isThere("scorer", name))
+        unknown(`no scorer named "${name}"`, ["scorers", kind, index], helpIn("scorer", name, known));
     }
     const oneOf = `one of: ${scorers.join(", ")}`;
     const primary = Object.hasOwn(task.primary, kind) ? task.primary[kind]! : undefined;
@@ -128,8 +124,13 @@ function checkScorers(task: TaskManifest, source: YamlSource, known: KnownNames)
   });
 }
 
+function helpIn(kind: "scorer" | "source", name: string, known: Known): string {
+  const names = known.names(kind);
+  return `${didYouMean(name, names)} \`pnpm pipeline list ${kind}s\` shows all ${names.length}`;
+}
+
 /** A value in another unit, such as a percentage, would look like a result next to ours. */
-function checkPublishedValues(task: TaskManifest, source: YamlSource, known: KnownNames): Diagnostic[] {
+function checkPublishedValues(task: TaskManifest, source: YamlSource, known: Known): Diagnostic[] {
   return Object.entries(task.published ?? {}).flatMap(([kind, byScorer]) =>
     Object.entries(byScorer).flatMap(([scorer, values]) => {
       const [least, most] = known.scorerRange(scorer) ?? [Number.NEGATIVE_INFINITY, null];
@@ -148,17 +149,13 @@ function checkPublishedValues(task: TaskManifest, source: YamlSource, known: Kno
 }
 
 /** Also of kinds that no profile uses yet. */
-function checkDownloads(task: TaskManifest, source: YamlSource, known: KnownNames): Diagnostic[] {
+function checkDownloads(task: TaskManifest, source: YamlSource, known: Known): Diagnostic[] {
   return Object.entries(task.downloads ?? {}).flatMap(([kind, names]) =>
     names.flatMap((name, index) => {
-      if (known.isSource(name)) return [];
-      const all = known.sourceNames();
-      return {
-        code: "unknown-source",
-        message: `no source named "${name}"`,
-        place: source.place(["downloads", kind, index]),
-        help: `${didYouMean(name, all)} \`pnpm pipeline list sources\` shows all ${all.length}`,
-      };
+      if (known.isThere("source", name)) return [];
+      const place = source.place(["downloads", kind, index]);
+      const help = helpIn("source", name, known);
+      return { code: "unknown-source", message: `no source named "${name}"`, place, help };
     }),
   );
 }

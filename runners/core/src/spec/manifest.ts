@@ -55,10 +55,8 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
       ...checkTask(
         task,
         {
-          isScorer: (name) => sources.read(kinds.scorer.file(name)) !== undefined,
-          scorerNames: () => manifestNames("scorer", sources),
-          isSource: (name) => sources.read(kinds.source.file(name)) !== undefined,
-          sourceNames: () => manifestNames("source", sources),
+          isThere: (kind, name) => sources.read(kinds[kind].file(name)) !== undefined,
+          names: (kind) => manifestNames(kind, sources),
           scorerRange: (name) => scorerRange(name, sources),
         },
         lost,
