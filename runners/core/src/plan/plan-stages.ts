@@ -13,6 +13,7 @@ import { checkPrivacy, spreadPrivacy } from "../spec/privacy.ts";
 import {
   checkNames,
   checkReference,
+  type How,
   type Reference,
   referencesOf,
   stagesBefore,
@@ -47,17 +48,13 @@ export function planStages(
   const graph = new DirectedGraph();
   for (const name of stages.keys()) graph.addNode(name);
   for (const [name, { needs, collect, startAfter }] of wires) {
-    for (const reference of [...needs, ...collect, ...startAfter]) {
-      const how = collect.includes(reference)
-        ? "collects"
-        : startAfter.includes(reference)
-          ? "starts after"
-          : "needs";
-      const found = checkReference(name, reference, { ...context, stages, how });
-      if (found) problems.push(found);
-      if (stages.has(reference.stage) && reference.stage !== name)
-        graph.mergeDirectedEdge(reference.stage, name);
-    }
+    for (const [how, references] of Object.entries({ needs, collects: collect, "starts after": startAfter }))
+      for (const reference of references) {
+        const found = checkReference(name, reference, { ...context, stages, how: how as How });
+        if (found) problems.push(found);
+        if (stages.has(reference.stage) && reference.stage !== name)
+          graph.mergeDirectedEdge(reference.stage, name);
+      }
     problems.push(...checkNames(name, { needs, collect }, source));
     problems.push(...checkRoles(name, collect, { ...context, stages }));
   }
@@ -107,15 +104,12 @@ function plannedStage(
 /** `cycle` begins and ends with the same stage; the place is where that stage needs the one before it. */
 function cycleProblem(
   cycle: string[],
-  {
-    wires,
-    users,
-    source,
-  }: { wires: Map<string, Wires>; users: Map<string, Reference[]>; source: YamlSource },
+  at: { wires: Map<string, Wires>; users: Map<string, Reference[]>; source: YamlSource },
 ): Diagnostic {
+  const { wires, users, source } = at;
   const [first, before] = [cycle[0]!, cycle.at(-2)!];
-  const back = wires.get(first)!;
-  const needed = [...back.needs, ...back.collect, ...back.startAfter].find(({ stage }) => stage === before);
+  const { needs, collect, startAfter } = wires.get(first)!;
+  const needed = [...needs, ...collect, ...startAfter].find(({ stage }) => stage === before);
   const reference = needed ?? users.get(before)!.find(({ stage }) => stage === first)!;
   return {
     code: "cycle",

@@ -14,8 +14,9 @@ import { isTable } from "@mlrb/formats/is-table";
 import { type ShapeProblem, shapeProblems } from "../yaml/check-shape.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { suggest } from "../yaml/suggest.ts";
-import { type Path, parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
+import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import { presetWithModel, splitAgentName } from "./agent-model.ts";
+import { fieldValue } from "./axis-field.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkNamedPath } from "./check-declared-file.ts";
 import { checkTask } from "./check-task.ts";
@@ -62,14 +63,8 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
         lost,
       ),
       ...namedFiles(task, sources, [
-        ...(["environment", "generate"] as const).map((field): [Path, unknown] => [
-          [field],
-          task.value[field],
-        ]),
-        ...Object.entries(task.value.models ?? {}).map(([of, file]): [Path, unknown] => [
-          ["models", of],
-          file,
-        ]),
+        ...[["environment"], ["generate"]],
+        ...Object.keys(task.value.models ?? {}).map((kind) => ["models", kind]),
       ]),
     ],
   },
@@ -77,10 +72,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
     folder: "scorers",
     file: (name) => `scorers/${name}/scorer.yaml`,
     schema: scorerManifest,
-    rules: (scorer, sources) => [
-      ...checkScorer(scorer),
-      ...namedFiles(scorer, sources, [[["environment"], scorer.value.environment]]),
-    ],
+    rules: (scorer, sources) => [...checkScorer(scorer), ...namedFiles(scorer, sources, [["environment"]])],
   },
   agent: {
     folder: "runners/agents/presets",
@@ -186,12 +178,13 @@ function lostKeys(
   return lost;
 }
 
-/** `named`: paths of files and where they are written. */
-function namedFiles(source: YamlSource, sources: Sources, named: [Path, unknown][]): Diagnostic[] {
-  return named.flatMap(([path, file]) => {
-    const problem =
-      typeof file === "string" && file !== "" ? checkNamedPath(file, ["file"], sources) : undefined;
-    return problem ? [{ ...problem, place: source.place(path) }] : [];
+/** `fields`: where files are named. */
+function namedFiles(source: YamlSource, sources: Sources, fields: string[][]): Diagnostic[] {
+  return fields.flatMap((path) => {
+    const found = fieldValue(source.value, path);
+    const file = found.kind === "found" ? found.value : undefined;
+    const problem = typeof file === "string" && file ? checkNamedPath(file, ["file"], sources) : undefined;
+    return problem ? { ...problem, place: source.place(path) } : [];
   });
 }
 

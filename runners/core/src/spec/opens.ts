@@ -21,14 +21,12 @@ function undeclared(
   if (untrusted) return [];
   return wires.needs.flatMap(({ path, ...need }) => {
     if (!isForeign(need, stages)) return [];
-    return [
-      {
-        code: "opens-untrusted",
-        message: `"${name}" needs ${need.stage}.${need.output}, which untrusted code made, and does not declare it`,
-        place: source.place(path),
-        help: `write in "${name}": opens: untrusted. It then runs inside walls, without a network`,
-      },
-    ];
+    return {
+      code: "opens-untrusted",
+      message: `"${name}" needs ${need.stage}.${need.output}, which untrusted code made, and does not declare it`,
+      place: source.place(path),
+      help: `write in "${name}": opens: untrusted. It then runs inside walls, without a network`,
+    };
   });
 }
 

@@ -28,16 +28,14 @@ export function checkPrivacy(
   return [...wires.needs, ...wires.collect].flatMap(({ path, ...need }) => {
     if (!outputOf(stages, need)?.private) return [];
     const declared = isDeclaredPrivate(stages.get(need.stage)!.spec.gives?.[need.output]);
-    return [
-      {
-        code: "private-for-untrusted",
-        message: `"${name}" is ${isService ? "a service" : "untrusted"} and needs ${need.stage}.${need.output}, which is private`,
-        place: source.place(path),
-        help: declared
-          ? `${kind} may need public artifacts only`
-          : `${kind} may need public artifacts only; if nothing private is in it: ${need.stage} releases: [${need.output}]`,
-      },
-    ];
+    return {
+      code: "private-for-untrusted",
+      message: `"${name}" is ${isService ? "a service" : "untrusted"} and needs ${need.stage}.${need.output}, which is private`,
+      place: source.place(path),
+      help: declared
+        ? `${kind} may need public artifacts only`
+        : `${kind} may need public artifacts only; if nothing private is in it: ${need.stage} releases: [${need.output}]`,
+    };
   });
 }
 

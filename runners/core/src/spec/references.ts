@@ -15,6 +15,8 @@ export type Wires = {
   startAfter: Reference[];
 };
 
+export type How = "needs" | "collects" | "starts after";
+
 /** `stage.output`; in a collect also `digest(stage.output)`. */
 export function referencesOf(needs: string[] | Record<string, string> | undefined, path: Path): Reference[] {
   const entries: [string | number, string | undefined, string][] = Array.isArray(needs)
@@ -38,10 +40,7 @@ export function stagesBefore(names: string[] | undefined, path: Path): Reference
 export function checkReference(
   name: string,
   { stage, output, path }: Reference,
-  context: StageContext & {
-    stages: Map<string, PlannedStage>;
-    how: "needs" | "collects" | "starts after";
-  },
+  context: StageContext & { stages: Map<string, PlannedStage>; how: How },
 ): Diagnostic | undefined {
   const { stages, source, how, unclear } = context;
   const place = source.place(path);
@@ -96,28 +95,24 @@ export function checkNames(
   source: YamlSource,
 ): Diagnostic[] {
   const seen = new Map<string, Reference>();
-  const twice = collectedTwice(name, collect, source);
-  return needs
-    .flatMap((need): Diagnostic[] => {
-      const place = source.place(need.path);
-      const twin = seen.get(need.name);
-      seen.set(need.name, need);
-      if (need.name === "manifest" && collect.length > 0) {
-        const message = `"${name}" collects, so the input name "manifest" is reserved`;
-        const help = `rename: needs: { ${need.stage}: ${need.stage}.${need.output} }`;
-        return [{ code: "reserved-name", message, place, help }];
-      }
-      if (!twin) return [];
-      return [
-        {
-          code: "duplicate",
-          message: `"${name}" needs both ${twin.stage}.${twin.output} and ${need.stage}.${need.output} under the name "${need.name}"`,
-          place,
-          help: `rename: needs: { ${twin.stage}: ${twin.stage}.${twin.output}, ${need.stage}: ${need.stage}.${need.output} }`,
-        },
-      ];
-    })
-    .concat(twice);
+  const needed = needs.flatMap((need): Diagnostic | [] => {
+    const place = source.place(need.path);
+    const twin = seen.get(need.name);
+    seen.set(need.name, need);
+    if (need.name === "manifest" && collect.length > 0) {
+      const message = `"${name}" collects, so the input name "manifest" is reserved`;
+      const help = `rename: needs: { ${need.stage}: ${need.stage}.${need.output} }`;
+      return { code: "reserved-name", message, place, help };
+    }
+    if (!twin) return [];
+    return {
+      code: "duplicate",
+      message: `"${name}" needs both ${twin.stage}.${twin.output} and ${need.stage}.${need.output} under the name "${need.name}"`,
+      place,
+      help: `rename: needs: { ${twin.stage}: ${twin.stage}.${twin.output}, ${need.stage}: ${need.stage}.${need.output} }`,
+    };
+  });
+  return [...needed, ...collectedTwice(name, collect, source)];
 }
 
 /** Reports an artifact that is collected together with its own digest. */
@@ -130,13 +125,7 @@ function collectedTwice(name: string, collect: Reference[], source: YamlSource):
       return [];
     }
     const message = `"${name}" collects ${text} and its digest`;
-    return [
-      {
-        code: "duplicate",
-        message,
-        place: source.place(path),
-        help: "a collected artifact comes with its digest",
-      },
-    ];
+    const help = "a collected artifact comes with its digest";
+    return { code: "duplicate", message, place: source.place(path), help };
   });
 }

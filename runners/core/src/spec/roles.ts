@@ -20,39 +20,31 @@ export function checkRoles(
   if (unclear("stages", name, "collect")) return [];
   const withRole = (role: string) => collected.filter((stage) => stages.get(stage)!.role === role);
   const known = new Set(collected.flatMap((stage) => stages.get(stage)!.role ?? []));
-  const doubled = [...known].flatMap((role): Diagnostic[] => {
-    const [, second, ...more] = withRole(role);
-    if (second === undefined) return [];
-    const reference = collect.find(({ stage }) => stage === second)!;
-    const both = withRole(role)
-      .map((stage) => `"${stage}"`)
-      .join(" and ");
-    return [
-      {
-        code: "double-role",
-        message: `"${name}" collects from ${both}, which ${more.length > 0 ? "all" : "both"} have the role "${role}"`,
-        place: source.place(reference.path),
-        help: "give each stage a role of its own, or none, or collect from one of them",
-      },
-    ];
+  const doubled = [...known].flatMap((role): Diagnostic | [] => {
+    const stages = withRole(role);
+    if (stages.length < 2) return [];
+    const reference = collect.find(({ stage }) => stage === stages[1])!;
+    const both = stages.map((stage) => `"${stage}"`).join(" and ");
+    return {
+      code: "double-role",
+      message: `"${name}" collects from ${both}, which ${stages.length > 2 ? "all" : "both"} have the role "${role}"`,
+      place: source.place(reference.path),
+      help: "give each stage a role of its own, or none, or collect from one of them",
+    };
   });
-  const missing = roles.flatMap((role, at): Diagnostic[] => {
+  const missing = roles.flatMap((role, at): Diagnostic | [] => {
     if (known.has(role)) return [];
-    const near = suggest(
-      role,
-      [...known].filter((other) => !roles.includes(other)),
-    );
-    return [
-      {
-        code: "missing-role",
-        message: `"${name}" needs the role "${role}", which no stage that it collects from has`,
-        place: source.place(["stages", name, "roles", at]),
-        help:
-          near === undefined
-            ? `write role: ${role} at the stage whose results these are, and collect them`
-            : `did you mean "${near}"?`,
-      },
-    ];
+    const others = [...known].filter((other) => !roles.includes(other));
+    const near = suggest(role, others);
+    return {
+      code: "missing-role",
+      message: `"${name}" needs the role "${role}", which no stage that it collects from has`,
+      place: source.place(["stages", name, "roles", at]),
+      help:
+        near === undefined
+          ? `write role: ${role} at the stage whose results these are, and collect them`
+          : `did you mean "${near}"?`,
+    };
   });
   return [...doubled, ...missing];
 }

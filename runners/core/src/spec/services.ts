@@ -11,9 +11,8 @@ import { type Reference, stagesBefore } from "./references.ts";
 type Stages = Record<string, StageSpec>;
 
 /** What a service may declare. It makes nothing, has one instance, and runs where the runner is. */
-const settings = (
-  "title like service command needs params files env secrets environment " + "resources limits"
-).split(" ");
+const settings =
+  "title like service command needs params files env secrets environment resources limits".split(" ");
 
 /** Checked together with what profiles say, when its execution is resolved. */
 const elsewhere = ["executor", "image", "network"];
@@ -100,25 +99,14 @@ function checkUsers(name: string, stages: Stages, { source, unclear }: StageCont
         help: "write service: { for: [attempt] } with the stages that use it, or remove the service",
       },
     ];
-  return users.flatMap((user, index): Diagnostic[] => {
+  return users.flatMap((user, index): Diagnostic | [] => {
     const place = source.place([...path, "for", index]);
-    if (!Object.hasOwn(stages, user))
-      return [
-        {
-          code: "unknown-stage",
-          message: `no stage named "${user}"`,
-          place,
-          help: didYouMean(user, Object.keys(stages)),
-        },
-      ];
+    if (!Object.hasOwn(stages, user)) {
+      const help = didYouMean(user, Object.keys(stages));
+      return { code: "unknown-stage", message: `no stage named "${user}"`, place, help };
+    }
     if (stages[user]!.service === undefined) return [];
-    return [
-      {
-        code: "service-of-service",
-        message: `the service "${name}" is for "${user}", which is a service`,
-        place,
-        help: "a service uses no other service",
-      },
-    ];
+    const message = `the service "${name}" is for "${user}", which is a service`;
+    return { code: "service-of-service", message, place, help: "a service uses no other service" };
   });
 }
