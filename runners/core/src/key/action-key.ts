@@ -33,14 +33,7 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
   const { cpus, gpuMemoryBytes } = instance.execution.resources;
   return {
     keyFormat: stage.durable ? attemptKeyFormat : keyFormat,
-    ...(stage.durable && {
-      agentEnv: agentVariables({
-        ...(task !== undefined && { task }),
-        ...(seed !== undefined && { seed }),
-        cpus,
-        ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes }),
-      }),
-    }),
+    ...(stage.durable && { agentEnv: agentVariables({ task, seed, cpus, gpuMemoryBytes }) }),
     ...(network !== undefined && { network }),
     run: stage.durable && action.run.kind !== "command" ? { kind: action.run.kind, file: "" } : action.run,
     // so that a new parameter that is not set changes no attempt's key

@@ -7,10 +7,10 @@ import type { Scalar } from "@mlrb/formats/declared/pipeline";
  * `gpuMemoryBytes`: a cap on the memory of each GPU, where the stage has one.
  */
 export function agentVariables(of: {
-  task?: Scalar;
-  seed?: Scalar;
+  task?: Scalar | undefined;
+  seed?: Scalar | undefined;
   cpus?: number;
-  gpuMemoryBytes?: number;
+  gpuMemoryBytes?: number | undefined;
 }): Record<string, string> {
   const { task, seed, cpus = 1, gpuMemoryBytes } = of;
   return {

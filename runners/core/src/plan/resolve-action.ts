@@ -5,6 +5,7 @@ import type { Json } from "@mlrb/kit/stage";
 import { checkDeclaredFile, outsideRepository, unknownFile } from "../spec/check-declared-file.ts";
 import { servicesNamed } from "../spec/services.ts";
 import { formatDuration } from "../text/units.ts";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { type Lookup, TemplateProblem } from "../yaml/template.ts";
 import type { Path } from "../yaml/yaml-source.ts";
@@ -147,13 +148,11 @@ function envOf({ stage, texts, withParams }: Point): Record<string, string> {
 }
 
 function filesOf({ stage, context, texts }: Point): string[] {
-  const { source, sources, problems } = context;
   return (stage.spec.files ?? []).flatMap((written, index) => {
     const path = at(stage, "files", index);
     const pattern = texts.text(written, path);
-    if (pattern === undefined || !isInside(pattern, path, context)) return [];
-    const problem = checkDeclaredFile(pattern, sources);
-    if (problem) problems.push({ ...problem, place: source.place(path) });
+    if (pattern === undefined || reports(outsideRepository(pattern), path, context)) return [];
+    reports(checkDeclaredFile(pattern, context.sources), path, context);
     return [pattern];
   });
 }
@@ -176,15 +175,15 @@ function environmentOf({ stage, context, texts }: Point): string | undefined {
 }
 
 function checkExists(file: string, path: Path, context: ResolveContext): void {
-  const { source, sources, problems } = context;
-  if (!isInside(file, path, context) || sources.kind(file) === "file") return;
-  problems.push({ ...unknownFile(file, sources), place: source.place(path) });
+  const { sources } = context;
+  if (reports(outsideRepository(file), path, context) || sources.kind(file) === "file") return;
+  reports(unknownFile(file, sources), path, context);
 }
 
-function isInside(file: string, path: Path, { source, problems }: ResolveContext): boolean {
-  const outside = outsideRepository(file);
-  if (outside) problems.push({ ...outside, place: source.place(path) });
-  return outside === undefined;
+/** Whether there is a problem with what is written at `path`; it is reported. */
+function reports(found: Diagnostic | undefined, path: Path, { source, problems }: ResolveContext): boolean {
+  if (found) problems.push({ ...found, place: source.place(path) });
+  return found !== undefined;
 }
 
 /** Keeps the address of a service as a placeholder: it changes with each start, and keys must not hold it. */

@@ -4,6 +4,7 @@ import { type AttemptWait, attemptWaits } from "@mlrb/formats/attempt/attempt-wa
 import type { WaitReason } from "@mlrb/formats/attempt/trajectory";
 import { readFormat } from "@mlrb/formats/read-format";
 import { formatDuration } from "../text/units.ts";
+import { shellWord } from "./command-line.ts";
 
 /** In the attempt's folder while a person has paused it. */
 export const pauseFile = "pause.json";
@@ -64,9 +65,6 @@ export function attemptId(name: string): string {
 
 /** `root`: the folder of the state, if that is not the repository. */
 export function resumeCommand(name: string, root?: string): string {
-  const at =
-    root === undefined
-      ? ""
-      : ` --root ${/^[\w./+-]+$/.test(root) ? root : `'${root.replaceAll("'", "'\\''")}'`}`;
+  const at = root === undefined ? "" : ` --root ${shellWord(root)}`;
   return `pnpm pipeline attempts resume ${attemptId(name)}${at}`;
 }

@@ -49,7 +49,11 @@ function chosenModel(text: string): ChosenModel | undefined {
 
 function ofScaffold(preset: AgentPreset, { provider, id }: ChosenModel): Partial<AgentPreset> | ModelProblem {
   const { model, planner, secrets = [] } = preset;
-  if (model === undefined) return noLimits(preset);
+  if (model === undefined)
+    return {
+      message: `the preset ${preset.name} has no \`model\` with limits for a chosen model`,
+      help: "write `model: { contextTokens: …, maxOutputTokens: … }` in it",
+    };
   if (provider === preset.provider) return { model: { ...model, id } };
   if (!isKnownProvider(provider))
     return {
@@ -68,13 +72,6 @@ function ofScaffold(preset: AgentPreset, { provider, id }: ChosenModel): Partial
       ...(temperature !== undefined && { temperature }),
     },
     secrets: [...new Set([...kept, key])],
-  };
-}
-
-function noLimits({ name }: AgentPreset): ModelProblem {
-  return {
-    message: `the preset ${name} has no \`model\` with limits for a chosen model`,
-    help: "write `model: { contextTokens: …, maxOutputTokens: … }` in it",
   };
 }
 

@@ -6,13 +6,6 @@
 /** A longer line is given on in parts, so that an endless line does not pile up in memory. */
 const heldMax = 1 << 16;
 
-export type RedrawnLines = {
-  /** The next piece of the text; returns what is final of it. */
-  push(piece: string): string;
-  /** The rest, with the last state of a line without an end. */
-  end(): string;
-};
-
 /** Numbers with their unit, which may change its scale; and all but letters, e.g. bars, spinners and spaces. */
 const changing =
   /(?:\d[\d.,:]*(?:e[-+]?\d+)?|\?)\s?(?:(?:it|m?s|[kKMGTP]i?[Bb]?|[Bb])(?:\/(?:it|s))?(?!\p{L}))?|\P{L}/gu;
@@ -22,7 +15,7 @@ function wordsOf(state: string): string {
   return state.replace(changing, "");
 }
 
-export function redrawnLines(): RedrawnLines {
+export function redrawnLines() {
   let state = "";
   /** The last earlier state of this line that is not blank: an erased line still shows it. */
   let earlier: string | undefined;
@@ -52,7 +45,8 @@ export function redrawnLines(): RedrawnLines {
     return text;
   };
   return {
-    push(piece) {
+    /** The next piece of the text; returns what is final of it. */
+    push(piece: string): string {
       let out = "";
       for (const [, text, end] of piece.matchAll(/([^\r\n]*)([\r\n]|$)/g)) {
         state += text;
@@ -62,6 +56,7 @@ export function redrawnLines(): RedrawnLines {
       }
       return out;
     },
+    /** The rest, with the last state of a line without an end. */
     end: take,
   };
 }

@@ -111,12 +111,13 @@ export function placeholderProblem(
   };
 }
 
-/** Looks up `name` (`params.NAME`) and fills the placeholders of its value by `lookup`. Throws TemplateProblem. */
-export type ParamLookup = (name: string, lookup: Lookup) => Json;
-
-export function paramLookup(params: Record<string, Json>): ParamLookup {
+/**
+ * Looks up a name (`params.NAME`) and fills the placeholders of its value by a lookup of other names. Throws
+ * TemplateProblem.
+ */
+export function paramLookup(params: Record<string, Json>) {
   const open = new Set<string>();
-  return (name, lookup) => {
+  return (name: string, lookup: Lookup): Json => {
     if (open.has(name)) throw new TemplateProblem(name, "its value refers to itself");
     const key = name.slice(name.indexOf(".") + 1);
     if (!Object.hasOwn(params, key))
