@@ -98,7 +98,6 @@ function serviceExecution(name: string, service: ServiceSpec, texts: StageTexts)
   };
 }
 
-/** Reports an image that is missing or not pinned. */
 /**
  * The amount that a stage takes of each pool. An empty pool name takes nothing: the agent calls no provider. A list in a
  * name stands for a pool per value: an agent that calls several providers takes from the pool of each.
