@@ -45,7 +45,7 @@ const states: Record<string, JobState> = {
   REVOKED: "revoked",
 };
 
-/** `word` is the long form, as of `squeue -o %T`; sacct may append the user who cancelled the job. */
+/** `word` begins with the long form, as of `squeue -o %T`; sacct may append the user who cancelled the job. */
 export function jobState(word: string): JobState {
   const name = /^[A-Z_]+/.exec(word)?.[0] ?? "";
   return Object.hasOwn(states, name) ? states[name]! : "other";

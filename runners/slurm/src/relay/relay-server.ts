@@ -13,8 +13,7 @@ import { request as httpsRequest } from "node:https";
 import { type Duplex, Transform } from "node:stream";
 import { Redactor, textRedactor } from "@mlrb/core/ports/redactor";
 import { placeholderOf, type RelayRoute, relayErrorHeader } from "@mlrb/core/ports/relay";
-import { answerMs } from "./end-if-silent.ts";
-import { takeStreams } from "./streams.ts";
+import { answerMs, takeStreams } from "./streams.ts";
 
 export type RelayOptions = {
   /** The attempt's name, from which the placeholders come. */
