@@ -1,7 +1,7 @@
 // The fast path for a run with nothing to do. A successful run leaves a snapshot of everything that it consulted.
 // While the snapshot matches, a run with the same request has nothing to do. A touched source counts as the same if its
 // content is. Any other case is decided by planning.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { appendFileSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -22,7 +22,7 @@ type Unchanged<Said> = StatSnapshot & {
 };
 
 function fileOf(root: string, request: unknown): string {
-  const name = createHash("sha256").update(canonicalJson(request)).digest("hex").slice(0, 24);
+  const name = hash("sha256", canonicalJson(request)).slice(0, 24);
   return join(statePaths(root).memory, "unchanged", `${name}.json`);
 }
 

@@ -2,7 +2,7 @@
 // immutable folder named by its digest, outside the cache, and is never collected. Large files of a record have other
 // names in other records and in the cache (materialize-record). Each name alone keeps the content.
 
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
@@ -146,7 +146,7 @@ export class AttemptRecords extends RecordIndex {
     } catch {
       throw new DamagedRecord(digest, "its record.json cannot be read");
     }
-    const found = createHash("sha256").update(text).digest("hex");
+    const found = hash("sha256", text);
     if (found !== digest) throw new DamagedRecord(digest, "its record.json was changed");
     return parseRecord(digest, text, this);
   }
@@ -154,7 +154,7 @@ export class AttemptRecords extends RecordIndex {
   /** Keeps an attempt whose outputs are in the store. Returns the record's digest. */
   put(record: AttemptRecord, log: string): string {
     const text = recordText(record);
-    const digest = createHash("sha256").update(text).digest("hex");
+    const digest = hash("sha256", text);
     const temporary = join(this.records, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
     const path = join(this.records, digest);
     try {

@@ -27,7 +27,7 @@ import type { WorkFolder } from "../stage/work-folders.ts";
 import type { WorkSlots } from "../stage/work-slots.ts";
 import { type CarriedOut, machineFailure } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
-import { askToEnd, kill } from "./end-running.ts";
+import { endRunning } from "./end-running.ts";
 import { placeLines } from "./place-lines.ts";
 import type { RunOptions } from "./run-request.ts";
 
@@ -253,8 +253,7 @@ async function withRetries(
       },
       started(handle) {
         context.running(handle);
-        if (context.interrupts() === 1) askToEnd(handle);
-        if (context.interrupts() > 1) kill(handle);
+        if (context.interrupts() > 0) endRunning(handle, context.interrupts() > 1 ? "kill" : "askToEnd");
       },
     });
     if (result.kind !== "failed" || context.interrupts() > 0 || !context.isHeld()) return result;

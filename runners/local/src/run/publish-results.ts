@@ -1,6 +1,6 @@
 // Publishes the results of a pipeline under results/. The store holds the truth: files that differ are written again, and
 // files of an older report that the newer one lacks are removed.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
@@ -26,7 +26,7 @@ export function resultsFolder({
 }: Pick<Plan, "pipeline" | "profile" | "selection">): string {
   const whole = selection === "" ? profile : `${profile}+${selection}`;
   if (Buffer.byteLength(whole) <= nameMax) return join("results", pipeline, whole);
-  const digest = createHash("sha256").update(whole).digest("hex").slice(0, 16);
+  const digest = hash("sha256", whole).slice(0, 16);
   const begin = [...whole].slice(0, 60).join("");
   return join("results", pipeline, `${begin}+${digest}`);
 }

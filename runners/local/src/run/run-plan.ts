@@ -19,7 +19,7 @@ import { beginWork, endWork, type WorkFolder } from "../stage/work-folders.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
 import { capacity } from "./capacity.ts";
 import { clearUnfinished } from "./clear-unfinished.ts";
-import { askToEnd, kill } from "./end-running.ts";
+import { endRunning } from "./end-running.ts";
 import { executeInstance, type RunContext } from "./execute-instance.ts";
 import { failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
 import type { Result } from "./result.ts";
@@ -115,9 +115,9 @@ class PlanRun {
           this.#progress[command.index]!.reasons = [{ kind: "not-needed" }];
         return this.#finish(command.index, { outcome: command.outcome, outputs: {} });
       case "ask-to-end":
-        return askToEnd(this.#progress[command.index]!.running);
+        return endRunning(this.#progress[command.index]!.running, "askToEnd");
       case "kill":
-        return kill(this.#progress[command.index]!.running);
+        return endRunning(this.#progress[command.index]!.running, "kill");
       case "finished":
         return this.#guard(() => this.#end());
       default:

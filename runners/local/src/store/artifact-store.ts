@@ -159,6 +159,12 @@ export class Store extends Contents {
     );
   }
 
+  /** The same of any artifact; a file has the path "". Undefined if the store no longer knows the folder's files. */
+  knownFilesOf(artifact: Artifact): ReturnType<Store["filesOf"]> | undefined {
+    if (artifact.kind === "file") return [{ path: "", digest: artifact.digest }];
+    return this.canGive(artifact, () => true) ? this.filesOf(artifact.digest) : undefined;
+  }
+
   /** Materializes a content at `path` and checks every byte. Throws MissingContent. */
   restore(artifact: Artifact, path: string, options: RestoreOptions = {}): void {
     const { executable = false, later, laterBytes = largeBytes } = options;
