@@ -2,7 +2,7 @@
 // While the snapshot matches, a run with the same request has nothing to do. A touched source counts as the same if its
 // content is. Any other case is decided by planning.
 import { hash } from "node:crypto";
-import { appendFileSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { FileDigests } from "../digests/file-digest-memory.ts";
@@ -57,21 +57,6 @@ export function saidUnchanged<Said>(at: {
     return held.said;
   } catch {
     return undefined;
-  }
-}
-
-/** Adds a journal line for a run that had nothing to do. */
-export function noteUnchanged(root: string, run: { pipeline: string; profile: string }): void {
-  try {
-    const line = canonicalJson({
-      formatVersion: 1,
-      event: "unchanged",
-      time: new Date().toISOString(),
-      ...run,
-    });
-    appendFileSync(join(root, ".mlrb", "journals", "unchanged.jsonl"), `${line}\n`);
-  } catch {
-    // a journal that cannot be written changes no result
   }
 }
 

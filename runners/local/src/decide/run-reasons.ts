@@ -23,8 +23,8 @@ export function reasonsToReuse(cached: CachedAction): Reason[] {
 }
 
 /** The imported records that compete for an attempt until a person decides; empty if there are none. */
-export function undecidedReasons({ undecided }: { undecided?: string[] }): Reason[] {
-  return undecided ? [{ kind: "undecided", records: undecided }] : [];
+export function undecidedReasons({ undecided = [] }: { undecided?: readonly string[] }): Reason[] {
+  return undecided.length > 0 ? [{ kind: "undecided", records: [...undecided] }] : [];
 }
 
 /** The end of an attempt that neither runs nor uses any record, because only a person can choose one. */

@@ -16,10 +16,10 @@ import type { VerifiedContents } from "../store/verified-contents.ts";
 import { ingestRecord } from "./archives/import-record.ts";
 import { readImported } from "./archives/read-imported.ts";
 import { DamagedRecord } from "./damaged-record.ts";
-import type { Damaged, HeldRecord, ImportEnd, ImportedFrom } from "./held-record.ts";
+import type { Damaged, HeldRecord, ImportEnd, ImportedFrom, RecordSearch } from "./held-record.ts";
 import { materializeRecord } from "./materialize-record.ts";
 import { parseRecord, recordText } from "./parse-record.ts";
-import { recordNames, type Searched, searchRecords } from "./rank-records.ts";
+import { recordNames, searchRecords } from "./rank-records.ts";
 import { RecordIndex } from "./record-index.ts";
 import { lineOf } from "./record-line.ts";
 import { addChoice, originFile } from "./record-origins.ts";
@@ -27,7 +27,7 @@ import { absentFiles, type Thinned } from "./thinned-files.ts";
 import { verifyRecord } from "./verify-record.ts";
 
 export { DamagedRecord } from "./damaged-record.ts";
-export type { HeldRecord, ImportEnd, ImportedFrom } from "./held-record.ts";
+export type { HeldRecord, ImportEnd, ImportedFrom, RecordSearch } from "./held-record.ts";
 export { slotName } from "./record-line.ts";
 
 export class AttemptRecords extends RecordIndex {
@@ -73,7 +73,7 @@ export class AttemptRecords extends RecordIndex {
    * Searches the record for an attempt: first by key, then by slot. An imported record is never used in place of one
    * that was made here or chosen.
    */
-  search(key: string, slot: AttemptRecord["slot"]): Searched<HeldRecord> {
+  search(key: string, slot: AttemptRecord["slot"]): RecordSearch {
     const found = { byKey: this.byKey(key), bySlot: this.bySlot(slot) };
     return searchRecords(found, ({ record }) => this.#held(record));
   }

@@ -28,15 +28,11 @@ export type RemoteSettings = RemoteAddress & {
 };
 
 /** What a run took from the cache and sent to it. Counts are of results. */
-export type RemoteUse = {
-  taken: number;
-  takenBytes: number;
-  /** Entries with a bad or unknown signature, or of another action. */
-  rejected: number;
-  sent: number;
-  sentBytes: number;
-  unsent: number;
+const noUse = {
+  ...{ taken: 0, takenBytes: 0, sent: 0, sentBytes: 0, unsent: 0 },
+  rejected: 0, // entries with a bad or unknown signature, or of another action
 };
+export type RemoteUse = typeof noUse;
 
 type Place = Pick<Workspace, "store" | "verified" | "actions">;
 
@@ -63,7 +59,7 @@ export class RemoteCache {
   /** Contents that the server has under their digests with other bytes. */
   readonly #spoilt = new Set<string>();
   readonly #promised = { bytes: 0 };
-  readonly #use: RemoteUse = { taken: 0, takenBytes: 0, rejected: 0, sent: 0, sentBytes: 0, unsent: 0 };
+  readonly #use = { ...noUse };
   readonly #told = new Set<string>();
   /** The time spent on taking results, without the time that the taken ones had needed. */
   #lostMs = 0;

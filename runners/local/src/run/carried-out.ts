@@ -26,7 +26,8 @@ export type CarriedOut =
   | { kind: "lost"; detail: string }
   | { kind: "cancelled" };
 
-export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "purse"> & {
+/** The context that all instances of a run share. */
+export type SharedContext = Pick<RunOptions, "workspace" | "clearSandbox" | "purse"> & {
   run: string;
   /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal: boolean;
@@ -36,6 +37,9 @@ export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "p
   mayRunWeakly: (instance: Instance) => boolean;
   /** The work folders of this run's instances. */
   slots: WorkSlots;
+};
+
+export type CarryOutContext = SharedContext & {
   executor: Executor;
   /** The program that supervises an attempt elsewhere. */
   supervisor?: string | undefined;
