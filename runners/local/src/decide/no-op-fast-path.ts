@@ -67,15 +67,10 @@ export function saidUnchanged<Said>(at: {
  */
 export function rememberUnchanged<Said>(
   at: { repository: string; root: string; request: unknown },
-  {
-    consulted,
-    more,
-    files,
-    isCurrent,
-    said,
-  }: { consulted: Consulted; more: string[]; files: FileDigests; isCurrent: () => boolean; said: Said },
+  run: { consulted: Consulted; more: string[]; files: FileDigests; isCurrent: () => boolean; said: Said },
 ): void {
   const { repository, root } = at;
+  const { consulted, more, files, isCurrent, said } = run;
   const seen = seenBy(consulted);
   if (!seen) return;
   const digests = files.ofSeen(seen.stats);

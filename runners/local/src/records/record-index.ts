@@ -169,25 +169,25 @@ export abstract class RecordIndex {
     const thinned = readThinned(this.folder);
     this.#loaded = { byKey: new Map(), bySlot: new Map(), origins, choices, decisions, thinned };
     this.#unknown.clear();
-    const held: string[] = [];
-    let dropped = 0;
-    const known = new Set<string>();
     const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";
+    const lines = text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map(parseIndexLine);
     const present = new Set(this.list());
+    const held = lines.filter((line) => line !== undefined && present.has(line.record)) as Line[];
+    const dropped = lines.filter((line) => line === undefined).length;
     try {
-      for (const line of text.split("\n").filter((one) => one !== "")) {
-        const entry = parseIndexLine(line);
-        if (!entry) dropped++;
-        if (!entry || !present.has(entry.record)) continue;
-        checkFormats(entry.record, { format: entry.format, keyFormat: entry.keyFormat });
-        known.add(entry.record);
-        held.push(line);
-        this.#remember(entry);
-        this.#checked.add(entry.record);
+      for (const line of held) {
+        checkFormats(line.record, line);
+        this.#remember(line);
+        this.#checked.add(line.record);
       }
-      const learned = [...present].flatMap((digest) => (known.has(digest) ? [] : this.#learn(digest)));
+      const unread = present.difference(new Set(held.map(({ record }) => record)));
+      const learned = [...unread].flatMap((digest) => this.#learn(digest));
       const isWhole = dropped === 0 && (text === "" || text.endsWith("\n"));
-      const added = (isWhole ? learned : [...held, ...learned]).map((line) => `${line}\n`).join("");
+      const kept = isWhole ? [] : held.map(indexLine);
+      const added = [...kept, ...learned].map((line) => `${line}\n`).join("");
       whereWritable(() => {
         if (!isWhole) writeWhole(this.#file, added);
         else if (added !== "") appendFileSync(this.#file, added);

@@ -47,7 +47,7 @@ export function parseIndexLine(text: string): Line | undefined {
 /** Throws OtherFormat: an attempt whose record or key this program cannot read must not run again. */
 export function checkFormats(
   digest: string,
-  { format, keyFormat }: { format: unknown; keyFormat: unknown },
+  { format, keyFormat }: { format?: unknown; keyFormat?: unknown },
 ): void {
   const name = `attempt ${digest.slice(0, 12)}`;
   refuseOther(name, format, 1);

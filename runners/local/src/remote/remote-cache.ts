@@ -56,8 +56,6 @@ export class RemoteCache {
   readonly #signatures: RunSignatures;
   readonly #sends = new PQueue({ concurrency: sendsMax });
   readonly #over = new AbortController();
-  /** Contents that the server has under their digests with other bytes. */
-  readonly #spoilt = new Set<string>();
   readonly #promised = { bytes: 0 };
   readonly #use = { ...noUse };
   readonly #told = new Set<string>();
@@ -140,7 +138,7 @@ export class RemoteCache {
     const limited = AbortSignal.any([how.signal, AbortSignal.timeout(limitMs)]);
     const { store, actions } = this.#place;
     const bytes = await loadContents(action.contents, {
-      ...{ ...this.#place, ...how, client: this.#reads, spoilt: this.#spoilt },
+      ...{ ...this.#place, ...how, client: this.#reads },
       ...{ atOnce: readsMax, promised: this.#promised, signal: limited },
     });
     if (!Object.values(action.outputs).every((output) => ifReadable(() => store.canGive(output))))
@@ -197,7 +195,7 @@ export class RemoteCache {
     const bytes = Buffer.from(text);
     if (bytes.length > entryBytesMax) throw new HttpTrouble("full", "a result has too many files");
     const client = this.#writes;
-    const to = { ...this.#place, client, spoilt: this.#spoilt, atOnce: writesMax, signal };
+    const to = { ...this.#place, client, atOnce: writesMax, signal };
     const sentBytes = await sendContents(contents, to);
     await client.put(`ac/${address}`, { bytes, type: "application/json" }, signal);
     return sentBytes + bytes.length;

@@ -19,11 +19,8 @@ import type { Result } from "./result.ts";
 const nameMax = 200;
 
 /** The folder that a plan's results go to, relative to the root. A long selection is shortened, and named by its digest. */
-export function resultsFolder({
-  pipeline,
-  profile,
-  selection,
-}: Pick<Plan, "pipeline" | "profile" | "selection">): string {
+export function resultsFolder(plan: Pick<Plan, "pipeline" | "profile" | "selection">): string {
+  const { pipeline, profile, selection } = plan;
   const whole = selection === "" ? profile : `${profile}+${selection}`;
   if (Buffer.byteLength(whole) <= nameMax) return join("results", pipeline, whole);
   const digest = hash("sha256", whole).slice(0, 16);
