@@ -3,6 +3,7 @@
 // every byte were checked, and any trouble means that the action is executed here. A server that fails several times in
 // a row is not asked again in this run.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { HttpTrouble } from "@mlrb/kit/http/http-trouble";
 import PQueue from "p-queue";
@@ -108,10 +109,7 @@ export class RemoteCache {
 
   /** Waits until everything is sent, `waitMs` at most. */
   async end(waitMs: number): Promise<RemoteUse> {
-    const { promise: over, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, waitMs);
-    await Promise.race([this.#sends.onIdle(), over]);
-    clearTimeout(timer);
+    await Promise.race([this.#sends.onIdle(), sleep(waitMs, undefined, { ref: false })]);
     this.#use.unsent += this.#sends.size;
     this.#sends.clear();
     this.#over.abort();
