@@ -10,13 +10,14 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { giveToJob, jobVariable } from "@mlrb/kit/attempts/attempt-claim";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { endForGood, type Held, jobsIn } from "./end-attempt-jobs.ts";
-import { openChannel } from "./job-channel.ts";
 import { JobFolder } from "./job-folder.ts";
 import { JobQueue } from "./job-queue.ts";
 import { JobRun, type JobRunOptions } from "./job-run.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
 import { awaitPartitionLimit, closingMs, jobsInARow } from "./partition-limit.ts";
+import { RelayChannel } from "./relay/relay-channel.ts";
 import type { RelayServer } from "./relay/relay-server.ts";
 import { StageLog } from "./stage-log.ts";
 import { sbatchArguments } from "./submission.ts";
@@ -133,29 +134,36 @@ function follow(
     ...{ folder, job, env, queue, times, limits: {}, submissions: new Turns(1) },
     ...(submission && { submission }),
   });
-  const close = relay && openChannel(run, { server: relay, folder, env });
+  let channel: RelayChannel | undefined;
+  let isOver = false;
+  void run.began.then((place) => {
+    const socket = folder.begun()?.relay;
+    if (!relay || isOver || socket === undefined) return;
+    const broke = (detail: string) =>
+      new StageLog(job.log).say(`the channel to ${place.node} broke: ${detail}`);
+    channel = new RelayChannel({ server: relay, env, job: place.job, socket, broke });
+  });
   let asked = false;
   let broken: string | undefined;
   const ended = (async () => {
     const result = await run.ended;
-    await close?.();
+    isOver = true;
+    await channel?.close();
     if (!asked) broken = whyBroken(result, { job, folder });
     folder.end("USR2"); // its end is known
     return result;
   })();
+  const ask = (how: "askToEnd" | "kill") => () => {
+    asked = true;
+    run[how]();
+  };
   return {
     ...{ ended, began: run.began, brokenOff: () => broken },
     hadItsTurn: () => folder.done()?.continues === true,
     hasSucceeded: () => folder.done()?.result.kind === "succeeded",
     request: () => folder.request(),
-    askToEnd() {
-      asked = true;
-      run.askToEnd();
-    },
-    kill() {
-      asked = true;
-      run.kill();
-    },
+    askToEnd: ask("askToEnd"),
+    kill: ask("kill"),
   };
 }
 
@@ -164,32 +172,21 @@ function follow(
  * stage itself reported is the attempt's own end, as is a job that a person cancelled.
  */
 function whyBroken(result: ExecutionResult, { job, folder }: Held): string | undefined {
-  const done = folder.done();
-  const isOwn = done !== undefined && done.result.kind !== "cancelled";
-  const isRefused = folder.id() === undefined && (job.job !== "1" || hasWork(job));
-  if (result.kind === "failed" && result.cause === "operator" && isRefused) return result.detail;
+  if (result.kind !== "failed") return undefined;
+  const { cause, detail } = result;
+  const reported = folder.done()?.result;
+  const own = reported?.kind === "failed" ? reported.cause : undefined;
+  const isLater = job.job !== "1";
+  if (cause === "operator" && folder.id() === undefined && (isLater || hasWork(job))) return detail;
   // the node refused a later job before its step began
-  const isUnbegun = isOwn && done.result.kind === "failed" && done.result.cause === "operator";
-  if (result.kind === "failed" && isUnbegun && job.job !== "1") return result.detail;
-  const stepFailed = isOwn && done.result.kind === "failed" && done.result.cause === "exit-code";
-  if (stepFailed && hasWork(job)) {
+  if (own === "operator" && isLater) return detail;
+  if (own === "exit-code" && hasWork(job)) {
     // this node had no sandbox for the agent; another may have one
-    const trouble = troubleOf(job);
-    if (trouble?.begun === "no") return trouble.detail;
+    const trouble = quiet(() => JSON.parse(readFileSync(join(job.work, "trouble.json"), "utf8"))); // none, or torn
+    if (trouble?.begun === "no") return String(trouble.detail);
   }
-  if (result.kind !== "failed" || (isOwn && done.result.kind === "failed" && done.result.cause !== "machine"))
-    return undefined;
-  return result.cause === "machine" || result.cause === "time-limit" ? result.detail : undefined;
-}
-
-/** What the step reported of a failure that is not the agent's. */
-function troubleOf({ work }: SlurmJob): { begun?: string; detail: string } | undefined {
-  try {
-    const { begun, detail } = JSON.parse(readFileSync(join(work, "trouble.json"), "utf8"));
-    return { begun, detail: String(detail) };
-  } catch {
-    return undefined; // none, or torn
-  }
+  if (own !== undefined && own !== "machine") return undefined;
+  return cause === "machine" || cause === "time-limit" ? detail : undefined;
 }
 
 /** Whether the attempt did something before: on the host that submits. */

@@ -42,17 +42,15 @@ export async function endAttemptJobs(
 }
 
 /** Resolves with a sentence if the job may go on, or stay in the queue. */
-export async function endForGood(held: Held, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const { folder } = held;
+export async function endForGood(
+  { folder, job: { run, job } }: Held,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
   if (!folder.isOpen()) return undefined;
   folder.giveUp();
   folder.end("USR2");
-  return cancel(held, env);
-}
-
-/** A submitter that was killed may have left no id. */
-async function cancel({ folder, job: { run, job } }: Held, env: NodeJS.ProcessEnv) {
   const id = folder.id();
+  // a submitter that was killed may have left no id
   const listed = id === undefined ? await listJobs([run], env) : [];
   if (!Array.isArray(listed))
     return `a job of the attempt may be in Slurm's queue (${listed.detail}): look with \`squeue --name=${run}\`, and end it with \`scancel --name=${run}\``;
@@ -60,11 +58,7 @@ async function cancel({ folder, job: { run, job } }: Held, env: NodeJS.ProcessEn
   const ids = id === undefined ? going.map((one) => one.id) : [id];
   if (ids.length === 0) return undefined;
   const answer = await callSlurm("scancel", ids, { env });
-  if (answer.kind === "ok" || isOver(answer.detail)) return undefined;
+  // Slurm forgets a job some minutes after its end
+  if (answer.kind === "ok" || /invalid job id|already complet/i.test(answer.detail)) return undefined;
   return `job ${ids.join(", ")} of the attempt may go on (${answer.detail}): end it with \`scancel ${ids.join(" ")}\``;
-}
-
-/** Slurm forgets a job some minutes after its end. */
-function isOver(detail: string): boolean {
-  return /invalid job id|already complet/i.test(detail);
 }

@@ -1,7 +1,8 @@
 // The final state of a job that squeue does not list any more, where the cluster keeps accounts.
 import { callSlurm } from "./call-slurm.ts";
-import { isFinal, type JobState } from "./job-state.ts";
-import { readSacct, sacctFormat } from "./read-squeue.ts";
+import { isFinal, type JobState, jobState } from "./job-state.ts";
+
+const options = ["--noheader", "--parsable2", "--allocations", "--duplicates", "--format=State,JobName"];
 
 /** Undefined on a site without accounting. `run` is the name of the job: ids are used again. */
 export async function accountedState(
@@ -9,9 +10,13 @@ export async function accountedState(
   run: string,
   env: NodeJS.ProcessEnv,
 ): Promise<JobState | undefined> {
-  const args = ["--noheader", "--parsable2", "--allocations", "--duplicates"];
-  const answer = await callSlurm("sacct", [...args, `--format=${sacctFormat}`, `--jobs=${id}`], { env });
-  if (answer.kind !== "ok") return undefined;
-  const state = readSacct(answer.text).findLast(({ name }) => name === run)?.state;
+  const answer = await callSlurm("sacct", [...options, `--jobs=${id}`], { env });
+  const state = answer.kind === "ok" ? lastState(answer.text, run) : undefined;
   return state !== undefined && isFinal(state) ? state : undefined;
+}
+
+/** Of the last job of this name in sacct's lines. The accounting keeps comments only where it is configured to. */
+export function lastState(text: string, run: string): JobState | undefined {
+  const line = text.split("\n").findLast((one) => one.endsWith(`|${run}`));
+  return line === undefined ? undefined : jobState(line);
 }

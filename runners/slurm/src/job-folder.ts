@@ -13,11 +13,10 @@ import {
   slurmId,
   slurmJob,
 } from "@mlrb/formats/stage/slurm-job";
-import { isOpenJob } from "@mlrb/kit/attempts/open-job";
+import { isOpenJob, jobsFolder } from "@mlrb/kit/attempts/open-job";
 import { createOnce } from "@mlrb/kit/files/create-once";
 import { writeJson } from "@mlrb/kit/json-file";
-
-const folderName = "jobs";
+import { quiet } from "@mlrb/kit/processes/process-table";
 
 export class JobFolder {
   readonly path: string;
@@ -28,7 +27,7 @@ export class JobFolder {
 
   /** `folder` is the run's. */
   static make(folder: string, job: SlurmJob, request: ExecutionRequest): JobFolder {
-    const path = join(folder, folderName, job.job);
+    const path = join(folder, jobsFolder, job.job);
     mkdirSync(path, { recursive: true, mode: 0o700 }); // the request holds the stage's variables
     const made = new JobFolder(path);
     made.takes(request);
@@ -43,16 +42,12 @@ export class JobFolder {
 
   /** Undefined once the job has removed it. */
   request(): ExecutionRequest | undefined {
-    try {
-      return JSON.parse(readFileSync(join(this.path, "request.json"), "utf8")) as ExecutionRequest;
-    } catch {
-      return undefined;
-    }
+    return quiet(() => JSON.parse(readFileSync(join(this.path, "request.json"), "utf8")) as ExecutionRequest);
   }
 
   /** The jobs that a run has submitted, or was about to. */
   static of(folder: string): JobFolder[] {
-    const jobs = join(folder, folderName);
+    const jobs = join(folder, jobsFolder);
     return existsSync(jobs) ? readdirSync(jobs).map((name) => new JobFolder(join(jobs, name))) : [];
   }
 
@@ -87,18 +82,17 @@ export class JobFolder {
     return isOpenJob(this.path);
   }
 
-  /** Differs after each sign of life of a job that has begun. */
+  /** Differs after each sign of life of a job that has begun. Opening the file makes a client of NFS ask its server. */
   beat(): string {
-    try {
-      const claim = openSync(join(this.path, "claim.json"), "r"); // opening it makes a client of NFS ask its server
+    const look = () => {
+      const file = openSync(join(this.path, "claim.json"), "r");
       try {
-        return String(fstatSync(claim, { bigint: true }).mtimeNs);
+        return String(fstatSync(file, { bigint: true }).mtimeNs);
       } finally {
-        closeSync(claim);
+        closeSync(file);
       }
-    } catch {
-      return "";
-    }
+    };
+    return quiet(look) ?? "";
   }
 
   isGivenUp(): boolean {
@@ -130,32 +124,21 @@ export class JobFolder {
 
   /** Of use, but not needed: without it the job is found by its name, and ended by Slurm. */
   #say(name: string, value: unknown): void {
-    try {
-      writeJson(join(this.path, name), value);
-    } catch {
-      // a full disk is reported by what needs the disk
-    }
+    quiet(() => writeJson(join(this.path, name), value)); // a full disk is reported by what needs the disk
   }
 
   /** The end of what Slurm and the job's own program have printed. */
   said(): string {
-    try {
-      return readFileSync(this.output, "utf8").slice(-10_000);
-    } catch {
-      return ""; // not even begun
-    }
+    return quiet(() => readFileSync(this.output, "utf8").slice(-10_000)) ?? ""; // not even begun
   }
 }
 
 /** Undefined for a file that is missing or torn: files of a network file system appear late. */
 function read<const Schema extends object>(schema: Schema, path: string) {
-  let text: string;
-  try {
+  const text = quiet(() => {
     readdirSync(dirname(path)); // opening a folder makes a client of NFS ask its server for new files
-    text = readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-  const reading = readFormat(schema, text);
-  return reading.kind === "ok" ? reading.value : undefined;
+    return readFileSync(path, "utf8");
+  });
+  const reading = text === undefined ? undefined : readFormat(schema, text);
+  return reading?.kind === "ok" ? reading.value : undefined;
 }

@@ -3,19 +3,22 @@ import { type FSWatcher, watch } from "node:fs";
 import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { callSlurm } from "./call-slurm.ts";
+import { accountedState } from "./job-account.ts";
 import type { JobFolder } from "./job-folder.ts";
 import { withOutputs } from "./job-outputs.ts";
 import type { JobNews, JobQueue, WatchedJob } from "./job-queue.ts";
 import { jobResult, needsState } from "./job-result.ts";
 import { isFinal, isLost, type JobState } from "./job-state.ts";
 import type { JobTimes } from "./job-times.ts";
-import { LostJob } from "./lost-job.ts";
+import { endInOutput } from "./read-squeue.ts";
 import { StageLog } from "./stage-log.ts";
 import { type Sbatch, submitJob } from "./submit-job.ts";
 import type { Turns } from "./turns.ts";
 
-type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; submissions: Turns; times: JobTimes };
+/** What all jobs of a run share. */
+export type Means = { env: NodeJS.ProcessEnv; queue: JobQueue; submissions: Turns; times: JobTimes };
 
 export type JobRunOptions = Means & {
   folder: JobFolder;
@@ -41,7 +44,8 @@ export class JobRun implements Running {
   #hasNode = false;
   /** When Slurm first said that the job has ended or is unknown. */
   #overSinceMs: number | undefined;
-  readonly #lost: LostJob;
+  /** The last sign of life, and when this host first saw it. */
+  #beat: { at: string; sinceMs: number } | undefined;
   readonly #log: StageLog;
   #silent = false;
   #over = false;
@@ -52,9 +56,6 @@ export class JobRun implements Running {
     const { run, job } = options.job;
     this.#watched = { run, job, id: options.folder.id(), hear: (news) => this.#hear(news) };
     this.#log = new StageLog(options.job.log);
-    const { silentMs } = options.times;
-    const lives = () => this.#log.waits("Slurm does not know its job any more, but the job lives");
-    this.#lost = new LostJob({ ...options, silentMs, lives });
     this.began = this.#begin.promise;
     this.ended = this.#follow();
   }
@@ -83,11 +84,8 @@ export class JobRun implements Running {
       if (submitted.id !== undefined) this.#hasId(submitted.id);
     }
     this.#isSubmitted = true;
-    try {
-      this.#files = watch(folder.path, () => this.#update());
-    } catch {
-      // no watcher is left, or the file system has none: the next answer of Slurm is waited for
-    }
+    // no watcher may be left, or the file system has none: the next answer of Slurm is waited for
+    this.#files = quiet(() => watch(folder.path, () => this.#update()));
     queue.watch(this.#watched);
     if (this.#asked) this.#ask(this.#asked.signal); // meanwhile it got an id
     this.#update();
@@ -122,25 +120,20 @@ export class JobRun implements Running {
         this.#listed = state;
         this.#hasNode ||= node !== "";
         if (state === "pending" && reason !== "") this.#log.waits(reason);
-        if (isFinal(state)) this.#isOver();
+        if (isFinal(state)) this.#overSinceMs ??= performance.now();
         else {
           this.#overSinceMs = undefined;
-          this.#lost.isKnown();
+          this.#beat = undefined;
         }
         break;
       }
       case "absent":
         this.#listed = undefined;
-        this.#isOver();
+        this.#overSinceMs ??= performance.now();
     }
     this.#silent = false;
     void this.#signal();
     this.#update();
-  }
-
-  /** By Slurm. */
-  #isOver(): void {
-    this.#overSinceMs ??= performance.now();
   }
 
   /** Ends the wait if what is known now is enough. */
@@ -150,7 +143,8 @@ export class JobRun implements Running {
     this.#lookForBegin();
     const done = folder.done();
     const asked = this.#asked !== undefined;
-    const known = { done, state: this.#listed, unlaunched: this.#isUnlaunched(), asked, limits, said: "" };
+    const unlaunched = this.#hasNode && folder.begun() === undefined;
+    const known = { done, state: this.#listed, unlaunched, asked, limits, said: "" };
     const isOver = this.#overSinceMs !== undefined;
     const isCut = asked || (this.#listed !== undefined && isLost(this.#listed));
     const isEnd = isOver && this.#listed !== undefined && (done !== undefined || isCut);
@@ -187,19 +181,38 @@ export class JobRun implements Running {
     if (this.#over || this.#concludes) return;
     this.#concludes = true;
     const { folder, limits } = this.#options;
-    const state = this.#listed ?? (await this.#lost.state(this.#watched.id));
+    const state = this.#listed ?? (await this.#forgottenState());
     this.#concludes = false;
     if (this.#over) return;
     const done = folder.done();
-    const mayGoOn = !done && state === undefined && !this.#isGivenUp() && this.#lost.mayGoOn();
+    const mayGoOn = !done && state === undefined && !this.#isGivenUp() && this.#mayGoOn();
     if (mayGoOn) {
       setTimeout(() => this.#update(), this.#options.times.silentMs / 10).unref();
       return; // another try would run next to it
     }
     const line = folder.said().trim().split("\n").at(-1) ?? "";
+    const unlaunched = this.#hasNode && folder.begun() === undefined;
     const asked = this.#asked !== undefined;
-    const end = { done, state, unlaunched: this.#isUnlaunched(), asked, limits };
-    this.#resolve(jobResult({ ...end, said: line.slice(-400) }));
+    this.#resolve(jobResult({ done, state, unlaunched, asked, limits, said: line.slice(-400) }));
+  }
+
+  /** By the accounts of the cluster, or else by what Slurm wrote into the job's output. Undefined if neither says it. */
+  async #forgottenState(): Promise<JobState | undefined> {
+    const { folder, job, env } = this.#options;
+    const { id } = this.#watched;
+    const accounted = id === undefined ? undefined : await accountedState(id, job.run, env);
+    return accounted ?? endInOutput(folder.said());
+  }
+
+  /** Whether a job that Slurm does not know has lately given a sign of life. */
+  #mayGoOn(): boolean {
+    const { folder, times } = this.#options;
+    const at = folder.beat();
+    if (this.#beat?.at !== at) {
+      if (this.#beat) this.#log.waits("Slurm does not know its job any more, but the job lives");
+      this.#beat = { at, sinceMs: performance.now() };
+    }
+    return performance.now() - this.#beat!.sinceMs < times.silentMs;
   }
 
   /** Before it is tried again: this job neither begins nor goes on. */
@@ -223,10 +236,6 @@ export class JobRun implements Running {
   #hasId(id: string): void {
     this.#watched.id = id;
     this.#options.folder.hasId(id);
-  }
-
-  #isUnlaunched(): boolean {
-    return this.#hasNode && this.#options.folder.begun() === undefined;
   }
 
   #ask(signal: "TERM" | "USR2"): void {

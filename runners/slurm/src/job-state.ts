@@ -1,22 +1,8 @@
 // The states of Slurm's jobs, as far as they matter to a runner.
 // Pure.
 
-/** `ending`: its processes are being ended. `other`: a state that decides nothing. The last eight are final. */
-export type JobState =
-  | "pending"
-  | "running"
-  | "ending"
-  | "other"
-  | "completed"
-  | "failed"
-  | "cancelled"
-  | "time-limit"
-  | "out-of-memory"
-  | "preempted"
-  | "node-failed"
-  | "revoked";
-
-const states: Record<string, JobState> = {
+/** `ending`: its processes are being ended. */
+const states = {
   PENDING: "pending",
   CONFIGURING: "pending",
   REQUEUED: "pending",
@@ -43,12 +29,15 @@ const states: Record<string, JobState> = {
   OUT_OF_MEMORY: "out-of-memory",
   PREEMPTED: "preempted",
   REVOKED: "revoked",
-};
+} as const;
 
-/** `word` is the long form, as of `squeue -o %T`; sacct may append the user who cancelled the job. */
+/** `other`: a state that decides nothing. */
+export type JobState = (typeof states)[keyof typeof states] | "other";
+
+/** `word` begins with the long form, as of `squeue -o %T`; sacct may append the user who cancelled the job. */
 export function jobState(word: string): JobState {
   const name = /^[A-Z_]+/.exec(word)?.[0] ?? "";
-  return Object.hasOwn(states, name) ? states[name]! : "other";
+  return Object.hasOwn(states, name) ? states[name as keyof typeof states] : "other";
 }
 
 export function isFinal(state: JobState): boolean {

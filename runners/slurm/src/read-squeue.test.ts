@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { callSlurm, failureKind, lastError } from "./call-slurm.ts";
+import { lastState } from "./job-account.ts";
 import { findJob, listJobs } from "./job-queue.ts";
 import { isFinal, jobState } from "./job-state.ts";
-import { endInOutput, readSacct, readSqueue } from "./read-squeue.ts";
+import { endInOutput, readSqueue } from "./read-squeue.ts";
 
 const listed = `1|COMPLETED|None|n1|main|mlrb-test|t1 stage[a|b=1]
 2|FAILED|NonZeroExitCode|n1|main|mlrb-test|t2 x
@@ -136,22 +137,16 @@ test("a full queue is waited for", () => {
 });
 
 test("sacct's lines give each job's state; it names the user who cancelled a job", () => {
-  const text = `1|COMPLETED|n1|main|mlrb-test
-2|FAILED|n1|main|mlrb-test
-3|CANCELLED by 0|n1|main|mlrb-test
-4|TIMEOUT|n1|main|mlrb-test
-6|PENDING|None assigned|main|mlrb-test
+  const text = `COMPLETED|run-1
+FAILED|run-2
+CANCELLED by 0|run-3
+TIMEOUT|mlrb-run-4
+PENDING|run-6
+FAILED|run-7
+COMPLETED|run-7
 `;
-  assert.deepEqual(
-    readSacct(text).map(({ id, state, node, name }) => `${id} ${state} ${node} ${name}`),
-    [
-      "1 completed n1 mlrb-test",
-      "2 failed n1 mlrb-test",
-      "3 cancelled n1 mlrb-test",
-      "4 time-limit n1 mlrb-test",
-      "6 pending  mlrb-test",
-    ],
-  );
+  const states = [1, 2, 3, 4, 6, 7].map((number) => lastState(text, `run-${number}`));
+  assert.deepEqual(states, ["completed", "failed", "cancelled", undefined, "pending", "completed"]);
 });
 
 test("the job's own output tells a time limit, a preemption and a cancellation apart", () => {

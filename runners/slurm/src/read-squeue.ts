@@ -1,4 +1,4 @@
-// Reads what `squeue` and `sacct` print.
+// Reads what `squeue` prints, and what Slurm says in the output of a job.
 // Pure.
 import { type JobState, jobState } from "./job-state.ts";
 
@@ -32,21 +32,6 @@ export function readSqueue(text: string): ListedJob[] {
       name: name!,
       comment: comment.join("|"),
     };
-  });
-}
-
-export const sacctFormat = "JobIDRaw,State,NodeList,Partition,JobName";
-
-/**
- * Lines of `sacct --noheader --parsable2 --allocations --duplicates` with `sacctFormat`. The accounting keeps comments
- * only where it is configured to.
- */
-export function readSacct(text: string): Omit<ListedJob, "comment" | "reason">[] {
-  return text.split("\n").flatMap((line) => {
-    const [id, word, nodes, partition, ...name] = line.split("|");
-    if (name.length === 0 || !/^\d/.test(id!)) return [];
-    const node = nodes === "None assigned" ? "" : nodes!;
-    return { id: id!, state: jobState(word!), node, partition: partition!, name: name.join("|") };
   });
 }
 

@@ -10,9 +10,10 @@ import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/execu
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
+import { type Held, jobsIn } from "./end-attempt-jobs.ts";
 import { JobFolder } from "./job-folder.ts";
 import { findJob, JobQueue, jobsOf, listJobs } from "./job-queue.ts";
-import { JobRun, type JobRunOptions } from "./job-run.ts";
+import { JobRun, type Means } from "./job-run.ts";
 import { isFinal } from "./job-state.ts";
 import { type JobTimes, jobTimes } from "./job-times.ts";
 import { sbatchArguments } from "./submission.ts";
@@ -33,28 +34,22 @@ export type SlurmExecutorOptions = {
   times?: Partial<JobTimes>;
 };
 
-type Followed = Omit<JobRunOptions, "env" | "queue" | "submissions" | "times">;
-
-/** A job of a dead run. */
-type LeftJob = SlurmJob & { folder: JobFolder };
-
 export class SlurmExecutor implements Executor {
   readonly name = "slurm";
   readonly retries = 3;
   readonly #options: SlurmExecutorOptions;
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #times: JobTimes;
-  readonly #queue: JobQueue;
-  /** A host that submits is shared. */
-  readonly #submissions = new Turns(8);
+  readonly #means: Means;
   #last = 0;
-  #left: LeftJob[] | undefined;
+  /** The jobs of dead runs. */
+  #left: Held[] | undefined;
 
   constructor(options: SlurmExecutorOptions) {
     this.#options = options;
-    this.#env = options.env ?? process.env;
-    this.#times = { ...jobTimes, ...options.times };
-    this.#queue = new JobQueue({ env: this.#env, intervalMs: this.#times.intervalMs });
+    const env = options.env ?? process.env;
+    const times = { ...jobTimes, ...options.times };
+    const queue = new JobQueue({ env, intervalMs: times.intervalMs });
+    const submissions = new Turns(8); // a host that submits is shared
+    this.#means = { env, times, queue, submissions };
   }
 
   start(request: ExecutionRequest): Running {
@@ -68,19 +63,21 @@ export class SlurmExecutor implements Executor {
       args: sbatchArguments({ request, run, comment: `${name} ${stage}`, output: folder.output }),
       script: jobScript([process.execPath, ...nodeFlags, program, folder.path]),
     });
-    return this.#follow({ folder, job, limits, submission });
+    return new JobRun({ ...this.#means, folder, job, limits, submission });
   }
 
   async adopt(key: string): Promise<{ work: string; running: Running } | undefined> {
     const left = this.#leftJobs();
     // the last of several: the earlier ones were lost
-    const own = left.filter((one) => one.key === key).sort((a, b) => Number(b.job) - Number(a.job));
+    const own = left
+      .filter(({ job }) => job.key === key)
+      .sort((a, b) => Number(b.job.job) - Number(a.job.job));
     for (const found of own) {
       left.splice(left.indexOf(found), 1);
-      if (!this.#options.take(found.run, found.job)) continue;
-      const { folder, work, ...job } = found;
+      const { job } = found;
+      if (!this.#options.take(job.run, job.job)) continue;
       if (await this.#isWorthAdopting(found))
-        return { work, running: this.#follow({ folder, job: { ...job, work }, limits: {} }) };
+        return { work: job.work, running: new JobRun({ ...this.#means, ...found, limits: {} }) };
       left.push(found);
     }
     return undefined;
@@ -88,71 +85,57 @@ export class SlurmExecutor implements Executor {
 
   /** Cancels the jobs of dead runs that were not adopted; false if one may still be running. */
   async clearLeft(): Promise<boolean> {
+    const { env } = this.#means;
     // taken before it is given up: no other run can then adopt it
     const left = this.#leftJobs().filter(
-      ({ folder, run, job }) => !folder.done() && this.#options.take(run, job),
+      ({ folder, job: { run, job } }) => !folder.done() && this.#options.take(run, job),
     );
     const begun = left.filter(({ folder }) => !folder.giveUp());
-    const runs = [...new Set(left.map(({ run }) => run))];
+    const runs = [...new Set(left.map(({ job }) => job.run))];
     if (runs.length === 0) return true;
     for (const { folder } of begun) folder.end("USR2");
-    const signs = new Map<LeftJob, { beat: string; rounds: number }>();
+    const signs = new Map<JobFolder, { beat: string; rounds: number }>();
     for (let round = 0; round < 60; round++) {
-      const jobs = await listJobs(runs, this.#env);
+      const jobs = await listJobs(runs, env);
       if (!Array.isArray(jobs)) return begun.every(({ folder }) => folder.done()); // others never begin
-      const going = left.flatMap((one) => {
-        const own = jobsOf(jobs, { run: one.run, job: one.job, id: one.folder.id() });
+      const going = left.flatMap(({ job: { run, job }, folder }) => {
+        const own = jobsOf(jobs, { run, job, id: folder.id() });
         return own.flatMap(({ id, state }) => (isFinal(state) ? [] : [id]));
       });
-      if (going.length > 0) await callSlurm("scancel", going, { env: this.#env });
-      else if (!begun.some((one) => maySurvive(one, signs))) return true;
+      if (going.length > 0) await callSlurm("scancel", going, { env });
+      else if (!begun.some(({ folder }) => maySurvive(folder, signs))) return true;
       await sleep(1_000);
     }
     return false;
   }
 
-  #follow(what: Followed): Running {
-    return new JobRun({
-      ...what,
-      env: this.#env,
-      queue: this.#queue,
-      submissions: this.#submissions,
-      times: this.#times,
-    });
-  }
-
-  async #isWorthAdopting({ folder, ...left }: LeftJob): Promise<boolean> {
-    const { run, job } = left;
+  async #isWorthAdopting({ folder, job: { run, job } }: Held): Promise<boolean> {
     const done = folder.done();
     if (done) return done.result.kind === "succeeded";
-    const jobs = await listJobs([run], this.#env);
+    const jobs = await listJobs([run], this.#means.env);
     const found = Array.isArray(jobs) ? findJob(jobs, { run, job, id: folder.id() }) : undefined;
     // of a job that Slurm does not list now: one that has begun may live, and another never begins
     if (!found) return !folder.giveUp();
     return !isFinal(found.state) || found.state === "completed";
   }
 
-  /** Jobs of dead runs, each for one caller only. */
-  #leftJobs(): LeftJob[] {
+  /** Each for one caller only. */
+  #leftJobs(): Held[] {
     const { work, run, isLive } = this.#options;
     this.#left ??= readdirSync(work)
       .filter((name) => name !== run && !isLive(name))
-      .flatMap((name) => JobFolder.of(join(work, name)))
-      .flatMap((folder) => {
-        const job = folder.job();
-        return job ? [{ ...job, folder }] : [];
-      });
+      .flatMap((name) => jobsIn(join(work, name)));
     return this.#left;
   }
 }
 
 /** Whether a job that Slurm does not list may live: its last sign of life is not older than a few rounds. */
-function maySurvive(one: LeftJob, signs: Map<LeftJob, { beat: string; rounds: number }>): boolean {
-  if (one.folder.done()) return false;
-  const beat = one.folder.beat();
-  const last = signs.get(one);
+function maySurvive(folder: JobFolder, signs: Map<JobFolder, { beat: string; rounds: number }>): boolean {
+  if (folder.done()) return false;
+  const beat = folder.beat();
+  const last = signs.get(folder);
   const rounds = last?.beat === beat ? last.rounds + 1 : 0;
-  signs.set(one, { beat, rounds });
+  signs.set(folder, { beat, rounds });
   return rounds < 5;
 }
 

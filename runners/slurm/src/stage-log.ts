@@ -1,5 +1,6 @@
 // What the runner of a job adds to the log of its stage.
 import { appendFileSync } from "node:fs";
+import { quiet } from "@mlrb/kit/processes/process-table";
 
 export class StageLog {
   readonly #path: string;
@@ -10,11 +11,7 @@ export class StageLog {
   }
 
   say(line: string): void {
-    try {
-      appendFileSync(this.#path, `mlrb: ${line}\n`);
-    } catch {
-      // the disk's trouble is reported by what needs the disk
-    }
+    quiet(() => appendFileSync(this.#path, `mlrb: ${line}\n`)); // a full disk is reported by what needs the disk
   }
 
   /** Not again before another such line. */

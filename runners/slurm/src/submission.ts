@@ -22,8 +22,9 @@ export type Submission = {
   output: string;
 };
 
-export function sbatchArguments({ request, jobMs, run, comment, output }: Submission): string[] {
-  const { root, cpus, limits, booked, walls, relay, image } = request;
+export function sbatchArguments(submission: Submission): string[] {
+  const { request, run, comment, output } = submission;
+  const { root, cpus, limits, booked, walls, relay } = request;
   const ownMebibytes = relay ? own.attemptMebibytes : own.mebibytes;
   const { partition, account, qos, constraint, gres = "gpu" } = booked?.slurm ?? {};
   // walls hold a limit of their own, which may be above the booked amount
@@ -41,7 +42,7 @@ export function sbatchArguments({ request, jobMs, run, comment, output }: Submis
     ...["--nodes=1", "--ntasks=1", `--cpus-per-task=${Math.max(1, Math.ceil(cpus))}`],
     ...flag("mem", memoryBytes > 0 ? `${Math.ceil(memoryBytes / 2 ** 20) + ownMebibytes}M` : undefined),
     // the job holds the stage's limit by itself; Slurm's is for a job that does not
-    ...flag("time", minutesOf({ jobMs, limitMs: limits.timeMs, image })),
+    ...flag("time", minutesOf(submission)),
     ...flag("gres", booked?.gpus ? `${gres}:${booked.gpus}` : undefined),
     ...flag("partition", partition),
     ...flag("account", account),
@@ -50,17 +51,11 @@ export function sbatchArguments({ request, jobMs, run, comment, output }: Submis
   ];
 }
 
-type JobTime = {
-  jobMs: number | undefined;
-  limitMs: number | undefined;
-  image: string | undefined;
-};
-
-function minutesOf({ jobMs, limitMs, image }: JobTime): number | undefined {
+function minutesOf({ jobMs, request: { limits, image } }: Submission): number | undefined {
   if (jobMs !== undefined) return Math.max(1, Math.floor(jobMs / 60_000));
-  if (limitMs === undefined) return undefined;
+  if (limits.timeMs === undefined) return undefined;
   const before = image === undefined ? 0 : pullMinutes;
-  return Math.ceil(limitMs / 60_000) + own.minutes + before;
+  return Math.ceil(limits.timeMs / 60_000) + own.minutes + before;
 }
 
 /** The flags among `args` by which Slurm chooses nodes or refuses a job. */

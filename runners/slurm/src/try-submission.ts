@@ -17,10 +17,5 @@ export async function trySubmission(
 /** The partitions, the default one with `*`; empty if Slurm does not answer. */
 export async function partitions(env: NodeJS.ProcessEnv = process.env): Promise<string[]> {
   const answer = await callSlurm("sinfo", ["--noheader", "--summarize", "--format=%P"], { env });
-  return answer.kind === "ok"
-    ? answer.text
-        .split("\n")
-        .map((line) => line.trim())
-        .filter(Boolean)
-    : [];
+  return answer.kind === "ok" ? answer.text.split(/\s+/).filter(Boolean) : [];
 }

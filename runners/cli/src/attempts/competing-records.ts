@@ -1,13 +1,13 @@
 // Words for records that compete for one attempt: which is current, which are not used until a person decides.
 import { originText } from "@mlrb/core/key/reasons";
-import type { AttemptRecords, HeldRecord, SummarizedRecord } from "@mlrb/local/records/attempt-records";
+import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
 import { typedProgram } from "../request/typed-program.ts";
 
 /** Records of one slot or key that a person must decide between. */
 export type Conflict = { slot: HeldRecord["record"]["slot"]; current: string | null; undecided: string[] };
 
 /** The conflicts that `records` take part in, each once. */
-export function conflictsAmong(held: SummarizedRecord[], records: AttemptRecords): Conflict[] {
+export function conflictsAmong(held: HeldRecord[], records: AttemptRecords): Conflict[] {
   const conflicts = held.flatMap((one): Conflict[] => {
     const undecided = records.undecidedWith(one);
     if (undecided.length === 0) return [];
@@ -37,7 +37,7 @@ export function conflictLines({ slot, current, undecided }: Conflict, records: A
 }
 
 /** Whether a record was imported and is not the current one of its slot: its date makes it no newest attempt. */
-export function isUnusedImport({ digest, record }: SummarizedRecord, records: AttemptRecords): boolean {
+export function isUnusedImport({ digest, record }: HeldRecord, records: AttemptRecords): boolean {
   return records.originOf(digest) !== undefined && records.currentIn(record.slot) !== digest;
 }
 

@@ -10,7 +10,7 @@ import { orphanedAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { lastEnds } from "@mlrb/local/journal/last-ends";
 import { type LiveRun, liveRuns } from "@mlrb/local/leases/live-runs";
-import type { SummarizedRecord } from "@mlrb/local/records/attempt-records";
+import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import type { Result } from "@mlrb/local/run/result";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { type ShownWait, shownWait } from "../show/attempt-wait-text.ts";
@@ -64,9 +64,9 @@ export async function readStates(
       ? [{ stage, since: card.startedAt, supervisor: state.supervisor }]
       : [];
   });
-  let recorded: SummarizedRecord[] = [];
+  let recorded: HeldRecord[] = [];
   const unrecorded = unrecordedAttempts(workspace.state, () => {
-    recorded = workspace.attempts.summaries(undefined, plan);
+    recorded = workspace.attempts.readable(undefined, plan);
     return recorded;
   });
   const sums = attemptSums(

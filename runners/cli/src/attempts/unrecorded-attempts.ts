@@ -7,7 +7,7 @@ import { attemptFate, type Fate } from "@mlrb/local/attempts/attempt-fate";
 import { attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { lostAttempts } from "@mlrb/local/attempts/lost-attempts";
 import { causeWords } from "@mlrb/local/attempts/quarantine";
-import type { SummarizedRecord } from "@mlrb/local/records/attempt-records";
+import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 
 export type Unrecorded = {
@@ -27,7 +27,7 @@ export type Unrecorded = {
  * the other order an attempt that is recorded meanwhile would be in neither. A run killed right after it wrote a record
  * leaves both.
  */
-export function unrecordedAttempts(state: StateFolder, recorded: () => SummarizedRecord[]): Unrecorded[] {
+export function unrecordedAttempts(state: StateFolder, recorded: () => HeldRecord[]): Unrecorded[] {
   const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {
     const kind = kindOf(attemptFate(one.path, state.root));
     if (kind === undefined) return []; // it has been moved

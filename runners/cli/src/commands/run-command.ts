@@ -1,7 +1,7 @@
 // `pipeline run`: runs what changed and prints the results. This file holds the no-op fast path, which loads none of
 // the code that plans and runs.
 import { hostname } from "node:os";
-import { noteUnchanged, saidUnchanged } from "@mlrb/local/decide/no-op-fast-path";
+import { saidUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { parseJobs } from "../request/parse-jobs.ts";
 import { rootFolder, typedIn } from "../request/root-folder.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
@@ -42,7 +42,6 @@ export async function runCommand(
   // a watcher needs the consulted files, which the fast path does not collect; an event command wants the run's end
   const said = isWatched() || options.audit || options.onEvent ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
-    noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
     printLines(said);
     await printEnd(said, {
       root: asked.root,

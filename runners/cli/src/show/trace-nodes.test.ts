@@ -13,8 +13,9 @@ test("a stage is traced to what a run of the plan would reuse, not to a later su
     ["narrowed", entry("narrowed")],
   ]);
   const instance = { index: 3, id: "report", stage: { durable: false }, inputs: [] };
-  const last = new Map([["report", { id: "report", key: "narrowed", durationMs: 1, log: "report.log" }]]);
-  const place = { plan: { instances: [] }, workspace: { actions, last } } as unknown as NodePlace;
+  const last = new Map([["report", { id: "report", key: "narrowed", durationMs: 1 }]]);
+  const workspace = { actions, last, state: { logs: "logs" } };
+  const place = { plan: { instances: [] }, workspace } as unknown as NodePlace;
   const keyOf = (at: NodePlace) => {
     const node = nodeOf(instance as never, at);
     return typeof node === "string" ? node : node.key;

@@ -74,7 +74,7 @@ export function nodeOf(instance: Instance, { plan, workspace, reused }: NodePlac
     const from = origin ? plan.instances[origin.from]!.id : "not in this plan";
     return { name, digest, from, output: origin?.output ?? name };
   });
-  const log = last?.log ?? logPath(workspace.state.logs, instance.id);
+  const log = logPath(workspace.state.logs, instance.id);
   const { run } = found.parts;
   // an attempt's key does not contain its script: only today's plan names it
   const nameless = run.kind !== "command" && run.file === "";

@@ -11,7 +11,6 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { environmentKey, environmentPath } from "../process/environments.ts";
 import type { BindContext } from "../run/result.ts";
 import { mayWrite } from "../store/read-only-state.ts";
-import type { Workspace } from "../store/workspace.ts";
 import { collectMembers } from "./collect-members.ts";
 import { hostFacts, hostKind, processorClass } from "./host-facts.ts";
 import { imageOf } from "./image-identity.ts";
@@ -41,7 +40,11 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
   const manifest = stage.collect.length > 0 ? collectMembers(instance, context) : undefined;
   // so that an attempt that collects nothing has the key that it had before it could
   const counts = !stage.durable || instance.members.length > 0;
-  if (manifest && counts) inputs.manifest = keptManifest(canonicalJson(manifest), workspace);
+  if (manifest && counts) {
+    const text = canonicalJson(manifest);
+    // stored, unless the state is read-only
+    inputs.manifest = mayWrite(workspace.state.blobs) ? workspace.store.putText(text) : hash("sha256", text);
+  }
   const { environment, codeFiles, ...declared } = await declaredParts(instance, context);
   const parts = keyParts(instance, {
     ...declared,
@@ -134,9 +137,4 @@ function environmentOf(
   const lock = String(context.plan.instances[builder]!.action.params.lock);
   const key = environmentKey(lock, context.workspace);
   return { key, path: environmentPath(context.workspace.state, key), lock };
-}
-
-/** The digest of a manifest. The manifest is stored, unless the state is read-only. */
-function keptManifest(text: string, { store, state }: Workspace): string {
-  return mayWrite(state.blobs) ? store.putText(text) : hash("sha256", text);
 }

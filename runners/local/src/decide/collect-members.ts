@@ -5,13 +5,11 @@ import type { Instance } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import { conditionOf } from "@mlrb/formats/attempt/condition";
-import type { MemberOrigin, RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import { DamagedRecord } from "../records/damaged-record.ts";
 import { recordedGpus } from "../records/recorded-gpus.ts";
 import { recordedWeakLimits } from "../records/recorded-limits.ts";
-import { recordedResumes } from "../records/recorded-resumes.ts";
 import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
 
@@ -64,32 +62,25 @@ export function collectMembers(instance: Instance, context: BindContext): Collec
 
 /** Of an attempt: two conditions, or two budgets, are two experiments. */
 function plannedFacts({ stage, action, execution }: Instance): Pick<Member, "condition" | "budget"> {
-  if (!isAttempt(stage)) return {};
+  if (!stage.durable || !stage.untrusted) return {};
   return { condition: conditionOf(execution.network), budget: action.budget };
-}
-
-function isAttempt({ durable, untrusted }: Instance["stage"]): boolean {
-  return durable && untrusted;
 }
 
 /** What tables say about a record besides its outputs. */
 function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boolean): Partial<Member> {
   const weakLimits = untrusted ? recordedWeakLimits(record) : [];
   const gpus = recordedGpus(record);
-  const resumed = recordedResumes(record);
+  // how often it continued after its supervisor or host died
+  const resumed = Number(record.ran.where?.resumed ?? 0);
   return {
-    ...(origin && { origin: memberOrigin(origin) }),
+    ...(origin && { origin: { kind: "imported", signedBy: origin.signedBy } as const }),
     ...(weakLimits.length > 0 && { weakLimits }),
     ...uncheckedOf(record),
     ...(gpus !== undefined && { gpus }),
     ...(decisions && { decisions }),
-    ...(resumed !== undefined && { resumed }),
+    ...(Number.isSafeInteger(resumed) && resumed > 0 && { resumed }),
     ...(record.interventions && { interventions: record.interventions }),
   };
-}
-
-function memberOrigin({ signedBy }: RecordOrigin): MemberOrigin {
-  return { kind: "imported", signedBy };
 }
 
 type Known = Result | "other-condition" | "other-inputs" | undefined;

@@ -1,12 +1,11 @@
 // Finds an earlier success of an instance's action: in the action cache, or among the records of attempts.
 
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { environmentReady } from "../process/environments.ts";
-import type { HeldRecord } from "../records/attempt-records.ts";
+import type { HeldRecord, RecordSearch } from "../records/attempt-records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import type { Bound } from "./bind-inputs.ts";
 
@@ -18,15 +17,12 @@ export type CachedAction = {
   /** The signer of a result that was taken from the remote cache just now. */
   remote?: string;
   /** Digests of imported records that compete with the record and are not used. */
-  undecided?: string[];
+  undecided?: readonly string[];
 };
 
 export type CacheSearch =
   | { kind: "found"; cached: CachedAction }
-  /** No action has this key, but the slot has a record with other key parts. */
-  | { kind: "stale"; held: HeldRecord; undecided?: string[] }
-  /** Several records compete, and only a person can decide. `held`: the slot's current record, with other key parts. */
-  | { kind: "undecided"; held?: HeldRecord; undecided: string[] }
+  | Exclude<RecordSearch, { kind: "found" | "none" }>
   | { kind: "output-missing" }
   | { kind: "none" };
 
@@ -54,22 +50,15 @@ function findAttempt(key: string, slot: AttemptRecord["slot"], workspace: Worksp
   const goesOn = () => attemptOf(key, workspace) !== undefined; // it is running: the run adopts it
   if (!attempts.has(key) && goesOn()) return { kind: "none" };
   const search = attempts.search(key, slot);
-  const { undecided } = search;
-  const rivals = undecided.length > 0 ? { undecided } : {};
   if (search.kind === "found")
-    return { kind: "found", cached: { ...foundRecord(search.held, workspace), ...rivals } };
+    return {
+      kind: "found",
+      cached: { ...foundRecord(search.held, workspace), undecided: search.undecided },
+    };
   if (goesOn()) return { kind: "none" };
-  switch (search.kind) {
-    case "stale":
-      return { kind: "stale", held: search.held, ...rivals };
-    case "undecided":
-      return search;
-    case "none":
-      attempts.throwIfUnknown();
-      return { kind: "none" };
-    default:
-      return unreachable(search);
-  }
+  if (search.kind !== "none") return search;
+  attempts.throwIfUnknown();
+  return { kind: "none" };
 }
 
 /** Whether the store has all outputs, but for thinned weights. For a published output, every byte is read. */
@@ -87,11 +76,6 @@ function isComplete(
 export function foundRecord(found: HeldRecord, workspace: Workspace): CachedAction {
   workspace.attempts.ensureStored(found.digest, found.record);
   const { outputs, ran } = found.record;
-  return { outputs: plainOutputs(outputs), durationMs: ran.durationMs, record: found };
-}
-
-function plainOutputs(outputs: Record<string, Artifact>): Record<string, Artifact> {
-  return Object.fromEntries(
-    Object.entries(outputs).map(([name, { kind, digest }]) => [name, { kind, digest }]),
-  );
+  const plain = Object.entries(outputs).map(([name, { kind, digest }]) => [name, { kind, digest }]);
+  return { outputs: Object.fromEntries(plain), durationMs: ran.durationMs, record: found };
 }

@@ -86,7 +86,6 @@ function plain(name: string): string {
 
 /** Returns e.g. `2 × A, 1 × B`, sorted by name, because each driver numbers devices in its own order. */
 function counted(names: string[]): string {
-  const counts = new Map<string, number>();
-  for (const name of names.sort()) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => `${count} × ${name}`).join(", ");
+  const counts = Map.groupBy(names.sort(), (name) => name);
+  return [...counts].map(([name, { length }]) => `${length} × ${name}`).join(", ");
 }

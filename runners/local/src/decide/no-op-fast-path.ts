@@ -1,8 +1,8 @@
 // The fast path for a run with nothing to do. A successful run leaves a snapshot of everything that it consulted.
 // While the snapshot matches, a run with the same request has nothing to do. A touched source counts as the same if its
 // content is. Any other case is decided by planning.
-import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { hash } from "node:crypto";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { FileDigests } from "../digests/file-digest-memory.ts";
@@ -22,7 +22,7 @@ type Unchanged<Said> = StatSnapshot & {
 };
 
 function fileOf(root: string, request: unknown): string {
-  const name = createHash("sha256").update(canonicalJson(request)).digest("hex").slice(0, 24);
+  const name = hash("sha256", canonicalJson(request)).slice(0, 24);
   return join(statePaths(root).memory, "unchanged", `${name}.json`);
 }
 
@@ -60,21 +60,6 @@ export function saidUnchanged<Said>(at: {
   }
 }
 
-/** Adds a journal line for a run that had nothing to do. */
-export function noteUnchanged(root: string, run: { pipeline: string; profile: string }): void {
-  try {
-    const line = canonicalJson({
-      formatVersion: 1,
-      event: "unchanged",
-      time: new Date().toISOString(),
-      ...run,
-    });
-    appendFileSync(join(root, ".mlrb", "journals", "unchanged.jsonl"), `${line}\n`);
-  } catch {
-    // a journal that cannot be written changes no result
-  }
-}
-
 /**
  * Stores the snapshot and the output of a successful run. `more`: absolute paths that must not change. `files` gives the
  * digests of sources. `isCurrent` is asked after the stats: what arrived during the run is noticed by it, or by the next
@@ -82,15 +67,10 @@ export function noteUnchanged(root: string, run: { pipeline: string; profile: st
  */
 export function rememberUnchanged<Said>(
   at: { repository: string; root: string; request: unknown },
-  {
-    consulted,
-    more,
-    files,
-    isCurrent,
-    said,
-  }: { consulted: Consulted; more: string[]; files: FileDigests; isCurrent: () => boolean; said: Said },
+  run: { consulted: Consulted; more: string[]; files: FileDigests; isCurrent: () => boolean; said: Said },
 ): void {
   const { repository, root } = at;
+  const { consulted, more, files, isCurrent, said } = run;
   const seen = seenBy(consulted);
   if (!seen) return;
   const digests = files.ofSeen(seen.stats);

@@ -116,15 +116,16 @@ async function previewOne(instance: Instance, context: Context): Promise<Answer>
       return { action: "reuse", certain: true, reasons };
     case "run":
       if (decision.stale) return { action: "stale", onStale: "rerun", certain: true, reasons };
-      return { action: "run", certain: true, reasons };
+      break;
     case "leave":
       results[instance.index] = { outcome: decision.outcome, outputs: {} };
       return { action: "stale", onStale: "leave", certain: true, reasons };
     case "fail":
-      return { action: "run", certain: true, reasons }; // the run reports the failure
+      break; // the run reports the failure
     default:
       return unreachable(action);
   }
+  return { action: "run", certain: true, reasons };
 }
 
 function cannotStart(error: unknown): Answer {
@@ -148,13 +149,11 @@ function lazyInstances(plan: Plan, previews: Map<number, Preview>): void {
       if (needed !== undefined) wanted.set(needed, (wanted.get(needed) ?? false) || certain);
   }
   for (const preview of previews.values()) {
-    if (!isLazy(plan.instances[preview.index]!) || preview.action === "reuse") continue;
+    const { stage, execution } = plan.instances[preview.index]!;
+    const isLazy = stage.name === environmentStage || execution.service !== undefined;
+    if (!isLazy || preview.action === "reuse") continue;
     const certain = wanted.get(preview.index);
     if (certain === undefined) Object.assign(preview, { action: "reuse", reasons: [{ kind: "not-needed" }] });
     else preview.certain = certain;
   }
-}
-
-function isLazy({ stage, execution }: Instance): boolean {
-  return stage.name === environmentStage || execution.service !== undefined;
 }

@@ -2,7 +2,7 @@
 
 import { changes, type Reason, reasonWords } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
-import { type Outcome, unreachable } from "@mlrb/core/ports/outcome";
+import type { Outcome } from "@mlrb/core/ports/outcome";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { attemptOf } from "../attempts/attempt-folders.ts";
 import { lostAttempt, lostBesideRecord } from "../attempts/lost-attempts.ts";
@@ -23,8 +23,8 @@ export function reasonsToReuse(cached: CachedAction): Reason[] {
 }
 
 /** The imported records that compete for an attempt until a person decides; empty if there are none. */
-export function undecidedReasons({ undecided }: { undecided?: string[] }): Reason[] {
-  return undecided ? [{ kind: "undecided", records: undecided }] : [];
+export function undecidedReasons({ undecided = [] }: { undecided?: readonly string[] }): Reason[] {
+  return undecided.length > 0 ? [{ kind: "undecided", records: [...undecided] }] : [];
 }
 
 /** The end of an attempt that neither runs nor uses any record, because only a person can choose one. */
@@ -44,22 +44,14 @@ export function reasonsToRun(
   },
 ): Reason[] {
   const { plan, workspace, found } = context;
-  switch (found.kind) {
-    case "output-missing":
-      return [{ kind: "output-missing" }];
-    case "stale": {
-      const lost = lostBesideRecord({ ...plan, stage: instance.id }, bound.key, workspace.state);
-      return [
-        staleReason(instance, bound, { held: found.held, plan }),
-        ...undecidedReasons(found),
-        ...(lost ? [lost] : []),
-      ];
-    }
-    case "none":
-      return reasonsToMake(instance, bound, context);
-    default:
-      return unreachable(found);
-  }
+  if (found.kind === "output-missing") return [{ kind: "output-missing" }];
+  if (found.kind === "none") return reasonsToMake(instance, bound, context);
+  const lost = lostBesideRecord({ ...plan, stage: instance.id }, bound.key, workspace.state);
+  return [
+    staleReason(instance, bound, { held: found.held, plan }),
+    ...undecidedReasons(found),
+    ...(lost ? [lost] : []),
+  ];
 }
 
 /** Lists the key parts that differ from those of a record. */
@@ -120,17 +112,13 @@ export function differences(
   const stageOf = (input: string) => from.get(input);
   const reasons = changes(before.parts, bound.parts, stageOf).flatMap((reason): Reason[] => {
     const old = before.codeFiles;
-    if (reason.kind !== "code-changed" || !old) return [reason];
+    const { run } = instance.action;
+    const isScript = reason.kind === "code-changed" && run.kind !== "command" && reason.file === run.file;
+    if (!isScript || !old) return [reason];
     const files = Object.keys({ ...old, ...bound.codeFiles }).filter(
       (file) => old[file] !== bound.codeFiles[file],
     );
-    return files.length > 0 && reason.file === scriptOf(instance)
-      ? files.sort().map((file) => ({ kind: "code-changed", file }))
-      : [reason];
+    return files.length > 0 ? files.sort().map((file) => ({ kind: "code-changed", file })) : [reason];
   });
   return reasons.length > 0 ? reasons : [{ kind: "never-succeeded" }];
-}
-
-function scriptOf(instance: Instance): string | undefined {
-  return instance.action.run.kind === "command" ? undefined : instance.action.run.file;
 }

@@ -37,9 +37,7 @@ export function contentIn(
   store: Store,
   wanted: (content: string) => boolean,
 ): string | undefined {
-  if (artifact.kind === "file") return wanted(artifact.digest) ? artifact.digest : undefined;
-  if (!store.canGive(artifact, () => true)) return undefined;
-  return store.filesOf(artifact.digest).find(({ digest }) => wanted(digest))?.digest;
+  return store.knownFilesOf(artifact)?.find(({ digest }) => wanted(digest))?.digest;
 }
 
 export function thinnedOutcome({ record }: ThinnedInput): Outcome {

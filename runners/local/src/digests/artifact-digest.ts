@@ -7,7 +7,8 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { hashFile } from "./hash-file.ts";
 
 /** Files by their absolute paths. */
-export type AbsentFiles = ReadonlyMap<string, { digest: string; executable?: true }>;
+export type AbsentFiles = ReadonlyMap<string, AbsentFile>;
+type AbsentFile = { digest: string; executable?: true };
 
 /**
  * The names in a folder, in code-unit order, with those of absent files. A file that is there counts as it is.
@@ -15,7 +16,7 @@ export type AbsentFiles = ReadonlyMap<string, { digest: string; executable?: tru
 export function namesWith(
   folder: string,
   absent: AbsentFiles = new Map(),
-): { name: string; absent?: { digest: string; executable?: true } }[] {
+): { name: string; absent?: AbsentFile }[] {
   const here = readdirSync(folder);
   const held = new Set(here);
   const gone = [...absent].filter(([path]) => dirname(path) === folder && !held.has(basename(path)));
@@ -40,14 +41,10 @@ export function artifactDigest(path: string, absent?: AbsentFiles): string | und
     const inside = join(path, name);
     const digest = artifactDigest(inside, absent);
     if (digest === undefined) return undefined;
-    const { mode } = lstatSync(inside);
-    const kind = lstatSync(inside).isDirectory() ? "dir" : "file";
-    entries.push({
-      name,
-      kind,
-      digest,
-      ...(kind === "file" && (mode & 0o111) !== 0 && { executable: true }),
-    });
+    const own = lstatSync(inside);
+    const kind = own.isDirectory() ? "dir" : "file";
+    const executable = kind === "file" && (own.mode & 0o111) !== 0;
+    entries.push({ name, kind, digest, ...(executable && { executable }) });
   }
   return hash("sha256", canonicalJson({ formatVersion: 1, entries }));
 }

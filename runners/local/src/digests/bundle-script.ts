@@ -2,11 +2,9 @@
 // Workspace packages are bundled. Registry packages stay external and are listed.
 import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { extname, isAbsolute, join, relative } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
-import type { BuildOptions, Loader, Location, Message, Plugin, TransformOptions } from "esbuild";
-import { nodeImports } from "./node-imports.ts";
-import { nodeSyntax } from "./node-syntax.ts";
+import type { BuildOptions, Location, Message, Plugin, TransformOptions } from "esbuild";
 
 // Identifiers are not minified: esbuild chooses short names by letter frequency in the source, types included, so a
 // changed annotation would change the digest.
@@ -77,7 +75,7 @@ export async function bundleScript(root: string, script: string): Promise<Bundle
     format: "esm",
     target: "esnext",
     logLevel: "silent",
-    plugins: [registryPackages(root, packages), nodeImports, nodeSyntax],
+    plugins: [registryPackages(root, packages)],
   };
   const result = await build(options).catch((error: Error & { errors?: Message[] }) => {
     throw new CannotBundle(script, error.errors ?? [], error.message);
@@ -121,18 +119,10 @@ export function unlistedPackage(root: string, name: string, { file, specifier }:
   return { text, location: { ...location, length: Buffer.byteLength(specifier) + 2 } };
 }
 
-const loaders: Record<string, Loader> = {
-  ".ts": "ts",
-  ".mts": "ts",
-  ".cts": "ts",
-  ".js": "ts",
-  ".mjs": "ts",
-};
-
 /** Returns a source file without comments and types, or JSON without white space. Returns other files unchanged. */
 export async function minifiedSource(path: string, bytes: Uint8Array): Promise<string | Uint8Array> {
-  const loader = extname(path) === ".json" ? "json" : loaders[extname(path)];
-  if (loader === undefined) return bytes;
+  const loader = path.endsWith(".json") ? "json" : "ts";
+  if (!/\.([cm]?ts|m?js|json)$/.test(path)) return bytes;
   const { transform } = await import("esbuild");
   const { code } = await transform(bytes, { loader, ...(loader !== "json" && minify) });
   return code;

@@ -28,9 +28,8 @@ export class CodeDigests {
   readonly #root: string;
   readonly #known: MemoryFile<{ scripts: Record<string, Remembered> }>;
   #lock: { stat: string; lock: Lock } | undefined;
-  readonly #thisRun = new Map<string, CodeDigest>();
-  /** What is being found: the attempts of a run ask for their common script at once. */
-  readonly #finding = new Map<string, Promise<CodeDigest>>();
+  /** Also what is being found: the attempts of a run ask for their common script at once. */
+  readonly #thisRun = new Map<string, Promise<CodeDigest>>();
   /** Digests of sources without comments and types, by file name extension and the digest of the bytes. */
   readonly #minified = new Map<string, Promise<string>>();
   readonly #consulted: Consulted;
@@ -42,12 +41,10 @@ export class CodeDigests {
   }
 
   /** Throws CannotBundle. */
-  async of(script: string): Promise<CodeDigest> {
-    const held = this.#thisRun.get(script);
-    if (held) return held;
-    const finding = this.#finding.get(script) ?? this.#find(script);
-    this.#finding.set(script, finding);
-    return finding.finally(() => this.#finding.delete(script));
+  of(script: string): Promise<CodeDigest> {
+    const found = this.#thisRun.getOrInsertComputed(script, () => this.#find(script));
+    found.catch(() => this.#thisRun.delete(script));
+    return found;
   }
 
   async #find(script: string): Promise<CodeDigest> {
@@ -60,13 +57,12 @@ export class CodeDigests {
       this.#known.change();
     }
     for (const path of Object.keys(found.stats)) this.#consulted.file(path);
-    this.#thisRun.set(script, found);
     return found;
   }
 
   /** Whether the script is unchanged since `of` in this run. After a change the result belongs to no key. */
   async stillIs(script: string): Promise<boolean> {
-    const then = this.#thisRun.get(script);
+    const then = await this.#thisRun.get(script);
     const remembered = this.#known.value.scripts[script];
     if (!then || (remembered && this.#unchanged(remembered))) return true;
     try {
@@ -149,7 +145,9 @@ export class CodeDigests {
         (path) => (lookAt(this.#root, path)?.ctimeMs ?? beginMs) >= beginMs - 20,
       );
       if (!moved) return made;
-      if (tries === 3) return neverRemembered(made);
+      // valid for this run only: no later run matches this digest
+      const stats = Object.fromEntries(Object.keys(made.stats).map((path) => [path, "never settled"]));
+      if (tries === 3) return { ...made, stats, raws: {} };
     }
   }
 
@@ -185,10 +183,4 @@ export class CodeDigests {
       ]),
     };
   }
-}
-
-/** Valid for this run only: no later run matches this digest. */
-function neverRemembered(made: Remembered): Remembered {
-  const stats = Object.fromEntries(Object.keys(made.stats).map((path) => [path, "never settled"]));
-  return { ...made, stats, raws: {} };
 }

@@ -1,6 +1,6 @@
 // Reads the files of a repository for core, and remembers digests of files by their stat. The next digest then costs
 // a stat and not a read.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, posix } from "node:path";
 import type { Sources } from "@mlrb/core/spec/manifest";
@@ -130,7 +130,7 @@ export class FileDigests {
     if (!look) return "missing";
     const held = files[path];
     if (held?.stat === look.stat) return held.digest;
-    const digest = createHash("sha256").update(readSource(absolute, path)).digest("hex");
+    const digest = hash("sha256", readSource(absolute, path));
     if (!look.fresh) {
       files[path] = { stat: look.stat, digest };
       this.#known.change();

@@ -1,5 +1,5 @@
 // Reads a file in large chunks and hashes them.
-import { createHash, hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 
 /**
@@ -13,22 +13,6 @@ export const chunkBytes = chunk.length;
 /** sha256 of a file's bytes, in hex. Throws on a link. */
 export function hashFile(path: string): string {
   return throughChunks(path, () => {});
-}
-
-/** The same for a file of at most `bytes` (a chunk's length or less) that no process writes. One read is enough. */
-export function hashSmallFile(path: string, bytes: number): string {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    let length = 0;
-    while (length < bytes) {
-      const count = readSync(file, chunk, length, bytes - length, null);
-      if (count === 0) break;
-      length += count;
-    }
-    return hash("sha256", chunk.subarray(0, length));
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Copies `from` to `to`, which must not exist. Returns the sha256 of the copied bytes, in hex. */

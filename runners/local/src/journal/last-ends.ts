@@ -31,14 +31,9 @@ export function endsWhere(
 ): Map<string, LastEnd> {
   const left = new Set(wanted);
   const found = new Map<string, LastEnd>();
-  let runs = 0;
-  for (const name of left.size === 0 ? [] : journalNames(journals).slice(0, openedMax)) {
-    if (left.size === 0 || runs === runsMax) break;
-    const path = join(journals, name);
-    const begun = firstLine(path);
-    if (begun?.pipeline !== pipeline || begun.profile !== profile) continue;
-    runs++;
-    for (const line of journalLines(path).reverse()) {
+  if (left.size === 0) return found;
+  for (const name of newestRuns(journals, { pipeline, profile })) {
+    for (const line of journalLines(join(journals, name)).reverse()) {
       const { event, stage, time, outcome, reasons } = line as typeof line & Partial<LastEnd>;
       if (event !== "stage" || stage === undefined || time === undefined || !outcome || !left.has(stage))
         continue;
@@ -46,26 +41,28 @@ export function endsWhere(
       found.set(stage, { outcome, time, reasons: reasons ?? [] });
       left.delete(stage);
     }
+    if (left.size === 0) break;
   }
   return found;
 }
 
+type OfRun = { pipeline: string; profile: string };
+
 /** The names of the newest runs of a pipeline and profile, newest first; at most `runsMax`. */
-export function recentRuns(journals: string, of: { pipeline: string; profile: string }): string[] {
-  const isOurs = (name: string) => {
-    const begun = firstLine(join(journals, name));
-    return begun?.pipeline === of.pipeline && begun.profile === of.profile;
-  };
-  const ours = journalNames(journals).slice(0, openedMax).filter(isOurs);
-  return ours.slice(0, runsMax).map((name) => name.replace(/\.jsonl$/, ""));
+export function recentRuns(journals: string, of: OfRun): string[] {
+  return [...newestRuns(journals, of)].map((name) => name.replace(/\.jsonl$/, ""));
 }
 
-/** Newest first: a journal's name begins with the start time of its run. */
-function journalNames(journals: string): string[] {
-  return readdirSync(journals)
-    .filter((name) => /^\d{8}T.*\.jsonl$/.test(name))
-    .sort()
-    .reverse();
+/** Their journals, newest first: a journal's name begins with the start time of its run. */
+function* newestRuns(journals: string, { pipeline, profile }: OfRun): Generator<string> {
+  const names = readdirSync(journals).filter((name) => /^\d{8}T.*\.jsonl$/.test(name));
+  let runs = 0;
+  for (const name of names.sort().reverse().slice(0, openedMax)) {
+    const begun = firstLine(join(journals, name));
+    if (begun?.pipeline !== pipeline || begun.profile !== profile) continue;
+    yield name;
+    if (++runs === runsMax) return;
+  }
 }
 
 /** Undefined where a kill tore the line, or the journal was removed meanwhile. */

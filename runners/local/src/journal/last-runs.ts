@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { ifReadable } from "../store/if-readable.ts";
 
-export type LastRun = { id: string; key: string; durationMs: number; log?: string };
+export type LastRun = { id: string; key: string; durationMs: number };
 
 export class LastRuns {
   /** Changes whenever a stage succeeds, or is reused, with another key than before. */
@@ -50,7 +50,7 @@ export class LastRuns {
 
   put(last: LastRun): void {
     const held = this.#known.get(last.id);
-    if (held?.key === last.key && held.durationMs === last.durationMs && held.log === last.log) return;
+    if (held?.key === last.key && held.durationMs === last.durationMs) return;
     this.#known.set(last.id, last);
     try {
       this.#append ??= this.#open();

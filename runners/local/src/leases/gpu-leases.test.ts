@@ -187,13 +187,6 @@ test("a GPU is not leased if a fake driver stops answering or has lost the GPU s
   );
 });
 
-test("a request for some kinds of fake GPU gets only those", async (t) => {
-  const { lease, ask, indices } = host(t);
-  assert.deepEqual(indices(await lease({ fits: ({ index }) => index > 2 })), [3]);
-  const none = await ask({ fits: () => false });
-  assert.deepEqual(none, { lacking: "it wants 1 GPU and 0 of 0 can be used" });
-});
-
 test("a lease of a fake GPU that was handed over outlives its giver and ends with its new owner", async (t) => {
   const { lease, elsewhere, env, folder, above } = host(t, fakeGpus(1));
   const file = join(above, "hold.json");

@@ -26,16 +26,12 @@ export type GpuWish = {
   run: string;
   /** The stage instance. */
   stage: string;
-  owner?: Owner;
   /** Called with the holder of the wanted devices, and again when the holder changes. */
   waiting?: (holder: string) => void;
   /** Called with each omitted device and the reason. */
   leftOut?: (gpu: Gpu, why: string) => void;
   /** Whether to stop waiting. */
   stopped?: () => boolean;
-  /** Whether a device is suitable; by default all are. */
-  fits?: (gpu: Gpu) => boolean;
-  folder?: string;
   env?: NodeJS.ProcessEnv;
 };
 
@@ -49,9 +45,9 @@ const busyMs = 2_000;
 /** Waits for the devices. Undefined only if `stopped` returns true. Throws if the leases cannot be used. */
 export async function leaseGpus(wish: GpuWish): Promise<GpuLease | { lacking: string } | undefined> {
   const { count, env = process.env } = wish;
-  const folder = wish.folder ?? gpuLeasesFolder({ env });
-  const owner = wish.owner ?? thisProcess();
-  const fitting = gpusFor(count, gpuInventory(env).gpus).filter(wish.fits ?? (() => true));
+  const folder = gpuLeasesFolder({ env });
+  const owner = thisProcess();
+  const fitting = gpusFor(count, gpuInventory(env).gpus);
   const left = new Map<string, Ailment & { untilMs: number }>();
   let id = 0;
   let reported: string | undefined;

@@ -1,7 +1,7 @@
 // Identifies a process so that other processes can determine whether it lives: on this machine by the process table,
 // elsewhere only by its heartbeat. A process id alone is not enough: ids are reused, start again after a boot, and
 // each container has its own process table.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
@@ -36,7 +36,7 @@ function readPlace(): Place {
     boot: ifReadable(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
     table: ifReadable(() => readlinkSync("/proc/self/ns/pid")) ?? "",
     // hashed: the machine id itself is confidential
-    machine: id ? createHash("sha256").update(`mlrb ${id}`).digest("hex").slice(0, 16) : "",
+    machine: id ? hash("sha256", `mlrb ${id}`).slice(0, 16) : "",
   };
 }
 

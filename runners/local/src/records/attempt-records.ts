@@ -2,10 +2,9 @@
 // immutable folder named by its digest, outside the cache, and is never collected. Large files of a record have other
 // names in other records and in the cache (materialize-record). Each name alone keeps the content.
 
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
@@ -17,33 +16,21 @@ import type { VerifiedContents } from "../store/verified-contents.ts";
 import { ingestRecord } from "./archives/import-record.ts";
 import { readImported } from "./archives/read-imported.ts";
 import { DamagedRecord } from "./damaged-record.ts";
+import type { Damaged, HeldRecord, ImportEnd, ImportedFrom, RecordSearch } from "./held-record.ts";
 import { materializeRecord } from "./materialize-record.ts";
 import { parseRecord, recordText } from "./parse-record.ts";
 import { recordNames, searchRecords } from "./rank-records.ts";
-import { RecordIndex, recordDigests } from "./record-index.ts";
-import { type Line, lineOf } from "./record-line.ts";
+import { RecordIndex } from "./record-index.ts";
+import { lineOf } from "./record-line.ts";
 import { addChoice, originFile } from "./record-origins.ts";
-import type {
-  Damaged,
-  HeldRecord,
-  ImportEnd,
-  ImportedFrom,
-  RecordSearch,
-  SummarizedRecord,
-} from "./summaries/held-record.ts";
-import { RecordSummaries } from "./summaries/record-summaries.ts";
 import { absentFiles, type Thinned } from "./thinned-files.ts";
 import { verifyRecord } from "./verify-record.ts";
 
 export { DamagedRecord } from "./damaged-record.ts";
+export type { HeldRecord, ImportEnd, ImportedFrom, RecordSearch } from "./held-record.ts";
 export { slotName } from "./record-line.ts";
-export type { HeldRecord, ImportEnd, ImportedFrom, SummarizedRecord } from "./summaries/held-record.ts";
 
-export class AttemptRecords {
-  readonly #folder: string;
-  readonly #records: string;
-  readonly #index: RecordIndex;
-  readonly #summaries: RecordSummaries;
+export class AttemptRecords extends RecordIndex {
   readonly #store: Store;
   readonly #verified: VerifiedContents;
   /** Digests of records' files by inode. */
@@ -51,94 +38,60 @@ export class AttemptRecords {
   #earlier: HeldRecord[] | undefined;
 
   constructor(folder: string, { store, verified }: { store: Store; verified: VerifiedContents }) {
-    this.#folder = folder;
-    this.#records = join(folder, "records");
-    this.#index = new RecordIndex(folder, (digest) => this.read(digest));
-    this.#summaries = new RecordSummaries(folder);
+    super(folder);
     this.#store = store;
     this.#verified = verified;
   }
 
-  /** Forgets the records that were read: another run may have added records since. */
-  refresh(): void {
-    this.#index.refresh();
-    this.#summaries.refresh();
-  }
-
   /** Whether there is a record with this attempt key, used or undecided. The record is not read. */
   has(key: string): boolean {
-    const { current, undecided } = this.#index.byKey(key);
+    const { current, undecided } = this.byKey(key);
     return current !== undefined || undecided.length > 0;
   }
 
   /** Returns the current record with this attempt key, in any slot. */
   find(key: string): HeldRecord | undefined {
-    const { current } = this.#index.byKey(key);
-    return current && this.#held(current);
+    const { current } = this.byKey(key);
+    return current && this.#held(current.record);
   }
 
   /** Returns the current record of a slot, whatever its key. */
   inSlot(slot: AttemptRecord["slot"]): HeldRecord | undefined {
-    const { current } = this.#index.bySlot(slot);
-    return current && this.#held(current);
+    const { current } = this.bySlot(slot);
+    return current && this.#held(current.record);
   }
 
   /** Returns the digest of a slot's current record. The record is not read. */
   currentIn(slot: AttemptRecord["slot"]): string | undefined {
-    return this.#index.bySlot(slot).current?.record;
-  }
-
-  /** Returns where a record came from; undefined if it was made here. */
-  originOf(digest: string): RecordOrigin | undefined {
-    return this.#index.originOf(digest);
-  }
-
-  /** People's decisions on rules for this record, oldest first. */
-  decisionsOn(digest: string): MemberDecision[] {
-    return this.#index.decisionsOn(digest);
-  }
-
-  /** Records whose lines in the index differ from them; the index is then made again. */
-  wrongLines(): string[] {
-    return this.#index.wrongLines();
-  }
-
-  /** Weights that were removed from records on purpose. */
-  thinned(): Thinned {
-    return this.#index.thinned();
+    return this.bySlot(slot).current?.record;
   }
 
   /** Whether a content was removed from a record on purpose, so that it may be missing. */
-  readonly isThinned = (content: string): boolean => this.#index.thinned().contents.has(content);
+  readonly isThinned = (content: string): boolean => this.thinned().contents.has(content);
 
   /**
    * Searches the record for an attempt: first by key, then by slot. An imported record is never used in place of one
    * that was made here or chosen.
    */
   search(key: string, slot: AttemptRecord["slot"]): RecordSearch {
-    const found = { byKey: this.#index.byKey(key), bySlot: this.#index.bySlot(slot) };
-    return searchRecords(found, (line) => this.#held(line));
+    const found = { byKey: this.byKey(key), bySlot: this.bySlot(slot) };
+    return searchRecords(found, ({ record }) => this.#held(record));
   }
 
   /** Imported records of the record's slot or key that nobody has decided about, and that are not current. */
-  undecidedWith({ record: { attemptKey, slot } }: SummarizedRecord): string[] {
-    return recordNames([...this.#index.byKey(attemptKey).undecided, ...this.#index.bySlot(slot).undecided]);
-  }
-
-  /** Returns the other records of the same slot or key, whatever was decided about them. */
-  competing({ digest, record }: HeldRecord): string[] {
-    return recordNames(this.#index.competing(lineOf(digest, record)));
+  undecidedWith({ record: { attemptKey, slot } }: HeldRecord): string[] {
+    return recordNames([...this.byKey(attemptKey).undecided, ...this.bySlot(slot).undecided]);
   }
 
   /** Makes a record the current one instead of `over`. What is made here later still wins over it. */
   choose(digest: string, over: readonly string[], chosenAt: string): void {
-    addChoice(this.#folder, { chosenAt, record: digest, over: [...over] });
+    addChoice(this.folder, { chosenAt, record: digest, over: [...over] });
     this.refresh();
   }
 
   /** Throws DamagedRecord if a record is so damaged that it may belong to any attempt, including the requested one. */
   throwIfUnknown(): void {
-    for (const digest of this.#index.unknown())
+    for (const digest of this.unknown())
       throw new DamagedRecord(
         digest,
         "it no longer shows which attempt it belongs to, so it may be this one",
@@ -159,30 +112,17 @@ export class AttemptRecords {
     );
   }
 
-  /** Returns all records except damaged ones, which are passed to `damaged`. */
-  readable(damaged?: Damaged): HeldRecord[] {
-    return this.#undamaged(this.list(), (digest) => this.read(digest), damaged);
-  }
-
   /**
-   * The same with the fields that lists and sums show. A record that did not change since it was last read is not
-   * opened. `of`: only records of this pipeline and profile.
+   * Returns all records except damaged ones, which are passed to `damaged`. `of`: only records of this pipeline and
+   * profile.
    */
-  summaries(damaged?: Damaged, of?: Pick<AttemptRecord["slot"], "pipeline" | "profile">): SummarizedRecord[] {
-    const read = (digest: string) => this.#summaries.of(digest, (one) => this.read(one));
-    const found = this.#undamaged(of ? this.#index.ofProfile(of) : this.list(), read, damaged);
-    this.#summaries.save(() => this.list());
-    return found;
-  }
-
-  #undamaged<Kept>(
-    digests: string[],
-    read: (digest: string) => Kept,
+  readable(
     damaged: Damaged = () => {},
-  ): HeldRecord<Kept>[] {
-    return digests.flatMap((digest) => {
+    of?: Pick<AttemptRecord["slot"], "pipeline" | "profile">,
+  ): HeldRecord[] {
+    return (of ? this.ofProfile(of) : this.list()).flatMap((digest) => {
       try {
-        return [this.#heldAs(digest, read(digest))];
+        return [this.#held(digest)];
       } catch (error) {
         if (!(error instanceof DamagedRecord)) throw error;
         damaged(digest, error);
@@ -191,11 +131,8 @@ export class AttemptRecords {
     });
   }
 
-  #held({ record }: Line): HeldRecord {
-    return this.#heldAs(record, this.read(record));
-  }
-
-  #heldAs<Kept>(digest: string, record: Kept): HeldRecord<Kept> {
+  #held(digest: string): HeldRecord {
+    const record = this.read(digest);
     const origin = this.originOf(digest);
     const decisions = this.decisionsOn(digest);
     return { digest, record, ...(origin && { origin }), ...(decisions.length > 0 && { decisions }) };
@@ -205,26 +142,21 @@ export class AttemptRecords {
   read(digest: string): AttemptRecord {
     let text: string;
     try {
-      text = readFileSync(join(this.#records, digest, "record.json"), "utf8");
+      text = readFileSync(join(this.records, digest, "record.json"), "utf8");
     } catch {
       throw new DamagedRecord(digest, "its record.json cannot be read");
     }
-    const found = createHash("sha256").update(text).digest("hex");
+    const found = hash("sha256", text);
     if (found !== digest) throw new DamagedRecord(digest, "its record.json was changed");
-    return parseRecord(digest, text, this.#index);
-  }
-
-  /** Returns the digests of all records, in code-unit order. */
-  list(): string[] {
-    return recordDigests(this.#records);
+    return parseRecord(digest, text, this);
   }
 
   /** Keeps an attempt whose outputs are in the store. Returns the record's digest. */
   put(record: AttemptRecord, log: string): string {
     const text = recordText(record);
-    const digest = createHash("sha256").update(text).digest("hex");
-    const temporary = join(this.#records, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
-    const path = join(this.#records, digest);
+    const digest = hash("sha256", text);
+    const temporary = join(this.records, `tmp-${processName}-${randomBytes(6).toString("hex")}`);
+    const path = join(this.records, digest);
     try {
       mkdirSync(temporary, { recursive: true });
       const context = { store: this.#store, verified: this.#verified };
@@ -235,38 +167,38 @@ export class AttemptRecords {
       if (!existsSync(path)) {
         syncFolder(temporary);
         renameSync(temporary, path);
-        syncPath(this.#records);
+        syncPath(this.records);
       }
     } finally {
       removeFolder(temporary); // otherwise the folder stays if the disk was too full
     }
-    this.#index.add(lineOf(digest, record));
+    this.add(lineOf(digest, record));
     return digest;
   }
 
   /** Ingests a record that another machine exported, also in place of a damaged one here, or one without its weights. */
   import(folder: string, digest: string, from: ImportedFrom, now: Date): ImportEnd {
-    const path = join(this.#records, digest);
+    const path = join(this.records, digest);
     const verify = (records: Pick<AttemptRecords, "read" | "thinned"> = this) =>
-      verifyRecord(digest, { records, folder: this.#records, store: this.#store });
+      verifyRecord(digest, { records, folder: this.records, store: this.#store });
     const isHere = existsSync(path);
     const origin: RecordOrigin = { formatVersion: 1, importedAt: now.toISOString(), ...from };
     const check = isHere ? verify() : undefined;
     if (check?.left.length === 0 && check.thinned === undefined) {
       const before = this.originOf(digest);
-      if (before?.signedBy === null && from.signedBy !== null) this.#index.setOrigin(digest, origin);
+      if (before?.signedBy === null && from.signedBy !== null) this.setOrigin(digest, origin);
       return { kind: "here" };
     }
-    const parse = (text: string) => parseRecord(digest, text, this.#index);
+    const parse = (text: string) => parseRecord(digest, text, this);
     const read = readImported(folder, digest, { now, parse, store: this.#store });
     if ("problem" in read) return { kind: "refused", ...read };
     if (!isHere) {
       // before the record, so that a kill in between leaves no imported record that counts as made here
-      this.#index.setOrigin(digest, origin);
+      this.setOrigin(digest, origin);
       try {
         this.put(read.record, join(folder, "log"));
       } catch (error) {
-        if (!existsSync(path)) rmSync(originFile(this.#folder, digest), { force: true });
+        if (!existsSync(path)) rmSync(originFile(this.folder, digest), { force: true });
         throw error;
       }
       return { kind: "imported" };
@@ -284,13 +216,13 @@ export class AttemptRecords {
    * stay away.
    */
   ensureStored(digest: string, record: AttemptRecord): void {
-    const absent = absentFiles(join(this.#records, digest), this.thinned().files.get(digest));
+    const absent = absentFiles(join(this.records, digest), this.thinned().files.get(digest));
     // a thinned file may be there again, from an archive
     const gone = new Set([...absent].flatMap(([path, file]) => (existsSync(path) ? [] : [file.digest])));
     const context = { store: this.#store, read: this.#read, link: true, absent };
     for (const [name, output] of Object.entries(record.outputs)) {
       if (this.#store.canGive(output, (content) => gone.has(content))) continue;
-      const problem = ingestRecord(join(this.#records, digest), [name, output], context);
+      const problem = ingestRecord(join(this.records, digest), [name, output], context);
       if (problem !== undefined) throw new DamagedRecord(digest, `it was changed: ${problem}`);
     }
   }

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
+import { ifReadable } from "../store/if-readable.ts";
 
 /** Never skipped: an attempt that is silently rerun costs as much as the first time. */
 export class DamagedRecord extends Error {
@@ -18,12 +19,7 @@ export class DamagedRecord extends Error {
 export function damagedWords(
   folder: string,
 ): { slot: AttemptRecord["slot"]; key: string; startedAt: string } | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(folder, "record.json"), "utf8");
-  } catch {
-    return undefined;
-  }
+  const text = ifReadable(() => readFileSync(join(folder, "record.json"), "utf8")) ?? "";
   const word = (name: string) => {
     const found = [...text.matchAll(new RegExp(`^ {2,4}"${name}": "([^"\\\\\n]*)"`, "gm"))];
     return found.length === 1 ? found[0]![1] : undefined;

@@ -58,7 +58,6 @@ export async function keepRecord(
     return { kind: "failed", cause: "machine", detail };
   }
   const { slot, axes, key, parts, given, harness, estimate, protocol, run, startedAt, executor } = card;
-  const files = new Map(card.gives.map(({ name, file }) => [name, file]));
   const { result } = end;
   const { resumed, interventions } = ledgerIn(paths.ledger);
   const where = {
@@ -72,9 +71,7 @@ export async function keepRecord(
     attemptKey: key,
     parts,
     given,
-    outputs: Object.fromEntries(
-      Object.entries(outputs).map(([name, output]) => [name, { ...output, file: files.get(name)! }]),
-    ),
+    outputs: Object.fromEntries(card.gives.map(({ name, file }) => [name, { ...outputs[name]!, file }])),
     harness,
     cost,
     ...(estimate && { estimate }),

@@ -7,7 +7,7 @@ import { chmodSync, constants, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { hashFile } from "../digests/hash-file.ts";
-import { type LargeContent, MissingContent, type Store } from "../store/artifact-store.ts";
+import type { LargeContent, Store } from "../store/artifact-store.ts";
 import { tryLink } from "../store/hard-link.ts";
 import type { VerifiedContents } from "../store/verified-contents.ts";
 import { linkedBytes } from "./shared-files.ts";
@@ -34,18 +34,9 @@ export function materializeRecord(
     const { digest, to } = content;
     const before = laid.get(digest);
     if (!content.executable && before !== undefined && tryLink(before, to)) continue;
-    if (content.executable || !linkFromStore(content)) copy(content);
+    if (content.executable || !tryLink(content.from, to)) copy(content);
     if (!verified.holds(digest, to) && hashFile(to) !== digest) store.discard(digest);
     if (!content.executable) laid.set(digest, to);
-  }
-}
-
-function linkFromStore({ digest, from, to }: LargeContent): boolean {
-  try {
-    return tryLink(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new MissingContent(`the store lacks ${digest}`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { type AttemptRecord, attemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { ifReadable } from "../store/if-readable.ts";
 import { DamagedRecord } from "./damaged-record.ts";
 import type { RecordIndex } from "./record-index.ts";
 import { checkFormats } from "./record-line.ts";
@@ -17,12 +18,8 @@ export function parseRecord(
   text: string,
   known: Pick<RecordIndex, "isChecked" | "checked">,
 ): AttemptRecord {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new DamagedRecord(digest, "its record.json is not JSON");
-  }
+  const value: unknown = ifReadable(() => JSON.parse(text));
+  if (value === undefined) throw new DamagedRecord(digest, "its record.json is not JSON");
   const { formatVersion, parts } = Object(value) as { formatVersion?: unknown; parts?: unknown };
   const keyFormat = (Object(parts) as { keyFormat?: unknown }).keyFormat;
   checkFormats(digest, { format: formatVersion, keyFormat });

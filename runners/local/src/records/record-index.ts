@@ -13,8 +13,9 @@ import { OtherFormat } from "../store/other-format.ts";
 import { whereWritable } from "../store/read-only-state.ts";
 import { readAdjudications } from "./adjudications.ts";
 import { DamagedRecord, damagedWords } from "./damaged-record.ts";
+import type { HeldRecord } from "./held-record.ts";
 import { decisionsOf } from "./rank-adjudications.ts";
-import { type Ranking, rankRecords } from "./rank-records.ts";
+import { type Ranking, rankRecords, recordNames } from "./rank-records.ts";
 import { checkFormats, indexLine, type Line, lineOf, parseIndexLine, slotName } from "./record-line.ts";
 import { type Choices, readChoices, readOrigins, writeOrigin } from "./record-origins.ts";
 import { readThinned, type Thinned } from "./thinned-files.ts";
@@ -28,12 +29,11 @@ type Loaded = {
   thinned: Thinned;
 };
 
-export class RecordIndex {
-  readonly #folder: string;
-  readonly #records: string;
+export abstract class RecordIndex {
+  /** Holds the index and the folder of records. */
+  protected readonly folder: string;
+  protected readonly records: string;
   readonly #file: string;
-  /** Throws DamagedRecord and OtherFormat. */
-  readonly #read: (digest: string) => AttemptRecord;
   #loaded: Loaded | undefined;
   /**
    * Records that follow their format. Those that the index names were written here, imported, or checked before they
@@ -43,12 +43,18 @@ export class RecordIndex {
   /** Damaged records that no longer show their attempt. */
   readonly #unknown = new Set<string>();
 
-  /** `folder` holds the index and the folder of records. */
-  constructor(folder: string, read: (digest: string) => AttemptRecord) {
-    this.#folder = folder;
-    this.#records = join(folder, "records");
+  constructor(folder: string) {
+    this.folder = folder;
+    this.records = join(folder, "records");
     this.#file = join(folder, "index.jsonl");
-    this.#read = read;
+  }
+
+  /** Throws DamagedRecord and OtherFormat. */
+  abstract read(digest: string): AttemptRecord;
+
+  /** Returns the digests of all records, in code-unit order. */
+  list(): string[] {
+    return recordDigests(this.records);
   }
 
   /** Forgets the records that were read: another run may have added records since. */
@@ -56,33 +62,32 @@ export class RecordIndex {
     this.#loaded = undefined;
   }
 
-  byKey(key: string): Ranking {
+  protected byKey(key: string): Ranking {
     const loaded = this.#load();
     return rankRecords(loaded.byKey.get(key) ?? [], loaded);
   }
 
-  bySlot(slot: AttemptRecord["slot"]): Ranking {
+  protected bySlot(slot: AttemptRecord["slot"]): Ranking {
     const loaded = this.#load();
     return rankRecords(loaded.bySlot.get(slotName(slot)) ?? [], loaded);
   }
 
-  /** The other records of the same slot or key, whatever was decided about them. */
-  competing({ record, key, slot }: Pick<Line, "record" | "key" | "slot">): Line[] {
+  /** The digests of the other records of the same slot or key, whatever was decided about them. */
+  competing({ digest, record: { attemptKey, slot } }: HeldRecord): string[] {
     const { byKey, bySlot } = this.#load();
-    const all = [...(byKey.get(key) ?? []), ...(bySlot.get(slot) ?? [])];
-    return [...new Map(all.map((line) => [line.record, line])).values()].filter(
-      (line) => line.record !== record,
-    );
+    const all = [...(byKey.get(attemptKey) ?? []), ...(bySlot.get(slotName(slot)) ?? [])];
+    return recordNames(all).filter((other) => other !== digest);
   }
 
   /** The records of a pipeline and profile, in code-unit order; a name with a space may add others. */
-  ofProfile({ pipeline, profile }: Pick<AttemptRecord["slot"], "pipeline" | "profile">): string[] {
+  protected ofProfile({ pipeline, profile }: Pick<AttemptRecord["slot"], "pipeline" | "profile">): string[] {
     const start = slotName({ pipeline, profile, stage: "" });
     return [...this.#load().bySlot]
       .flatMap(([slot, lines]) => (slot.startsWith(start) ? lines.map(({ record }) => record) : []))
       .sort();
   }
 
+  /** Where a record came from; undefined if it was made here. */
   originOf(digest: string): RecordOrigin | undefined {
     return this.#load().origins.get(digest);
   }
@@ -92,16 +97,17 @@ export class RecordIndex {
     return this.#load().decisions.get(digest) ?? [];
   }
 
+  /** Weights that were removed from records on purpose. */
   thinned(): Thinned {
     return this.#load().thinned;
   }
 
-  setOrigin(digest: string, origin: RecordOrigin): void {
-    writeOrigin(this.#folder, digest, origin);
+  protected setOrigin(digest: string, origin: RecordOrigin): void {
+    writeOrigin(this.folder, digest, origin);
     this.#load().origins.set(digest, origin);
   }
 
-  unknown(): ReadonlySet<string> {
+  protected unknown(): ReadonlySet<string> {
     this.#load();
     return this.#unknown;
   }
@@ -120,7 +126,7 @@ export class RecordIndex {
   }
 
   /** Adds a record that was just put in place. */
-  add(line: Line): void {
+  protected add(line: Line): void {
     // a run that was killed here may have put the record in place already
     if (
       this.#load()
@@ -136,7 +142,7 @@ export class RecordIndex {
   wrongLines(): string[] {
     const wrong = this.#all().filter((line) => {
       try {
-        return indexLine(lineOf(line.record, this.#read(line.record))) !== indexLine(line);
+        return indexLine(lineOf(line.record, this.read(line.record))) !== indexLine(line);
       } catch (error) {
         if (error instanceof DamagedRecord) return false; // the line may be all that is known of it
         throw error;
@@ -153,35 +159,35 @@ export class RecordIndex {
 
   #load(): Loaded {
     if (this.#loaded) return this.#loaded;
-    const [origins, choices] = [readOrigins(this.#folder), readChoices(this.#folder)];
+    const [origins, choices] = [readOrigins(this.folder), readChoices(this.folder)];
     const decisions = new Map(
-      [...readAdjudications(this.#folder)].map(([record, lines]) => [
+      [...readAdjudications(this.folder)].map(([record, lines]) => [
         record,
         decisionsOf(lines, origins.get(record)),
       ]),
     );
-    const thinned = readThinned(this.#folder);
+    const thinned = readThinned(this.folder);
     this.#loaded = { byKey: new Map(), bySlot: new Map(), origins, choices, decisions, thinned };
     this.#unknown.clear();
-    const held: string[] = [];
-    let dropped = 0;
-    const known = new Set<string>();
     const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";
-    const present = new Set(recordDigests(this.#records));
+    const lines = text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map(parseIndexLine);
+    const present = new Set(this.list());
+    const held = lines.filter((line) => line !== undefined && present.has(line.record)) as Line[];
+    const dropped = lines.filter((line) => line === undefined).length;
     try {
-      for (const line of text.split("\n").filter((one) => one !== "")) {
-        const entry = parseIndexLine(line);
-        if (!entry) dropped++;
-        if (!entry || !present.has(entry.record)) continue;
-        checkFormats(entry.record, { format: entry.format, keyFormat: entry.keyFormat });
-        known.add(entry.record);
-        held.push(line);
-        this.#remember(entry);
-        this.#checked.add(entry.record);
+      for (const line of held) {
+        checkFormats(line.record, line);
+        this.#remember(line);
+        this.#checked.add(line.record);
       }
-      const learned = [...present].flatMap((digest) => (known.has(digest) ? [] : this.#learn(digest)));
+      const unread = present.difference(new Set(held.map(({ record }) => record)));
+      const learned = [...unread].flatMap((digest) => this.#learn(digest));
       const isWhole = dropped === 0 && (text === "" || text.endsWith("\n"));
-      const added = (isWhole ? learned : [...held, ...learned]).map((line) => `${line}\n`).join("");
+      const kept = isWhole ? [] : held.map(indexLine);
+      const added = [...kept, ...learned].map((line) => `${line}\n`).join("");
       whereWritable(() => {
         if (!isWhole) writeWhole(this.#file, added);
         else if (added !== "") appendFileSync(this.#file, added);
@@ -200,12 +206,12 @@ export class RecordIndex {
   /** Returns its line, none for a damaged record, whose remaining text decides which attempt cannot be used. */
   #learn(digest: string): string[] {
     try {
-      const line = lineOf(digest, this.#read(digest));
+      const line = lineOf(digest, this.read(digest));
       this.#remember(line);
       return [indexLine(line)];
     } catch (error) {
       if (!(error instanceof DamagedRecord)) throw error;
-      const words = damagedWords(join(this.#records, digest));
+      const words = damagedWords(join(this.records, digest));
       if (words) this.#remember({ ...words, record: digest, slot: slotName(words.slot) });
       else this.#unknown.add(digest);
       return [];

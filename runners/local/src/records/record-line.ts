@@ -4,6 +4,7 @@ import { crc32 } from "node:zlib";
 import { attemptKeyFormat } from "@mlrb/core/key/action-key";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { ifReadable } from "../store/if-readable.ts";
 import { refuseOther } from "../store/other-format.ts";
 
 export type Line = {
@@ -39,18 +40,14 @@ export function indexLine(line: Line): string {
 
 /** Undefined for a torn or changed line. */
 export function parseIndexLine(text: string): Line | undefined {
-  try {
-    const { sum: _, ...line } = JSON.parse(text);
-    return indexLine(line) === text ? line : undefined;
-  } catch {
-    return undefined;
-  }
+  const { sum: _, ...line } = Object(ifReadable(() => JSON.parse(text)));
+  return indexLine(line) === text ? line : undefined;
 }
 
 /** Throws OtherFormat: an attempt whose record or key this program cannot read must not run again. */
 export function checkFormats(
   digest: string,
-  { format, keyFormat }: { format: unknown; keyFormat: unknown },
+  { format, keyFormat }: { format?: unknown; keyFormat?: unknown },
 ): void {
   const name = `attempt ${digest.slice(0, 12)}`;
   refuseOther(name, format, 1);

@@ -14,8 +14,7 @@ import { appendLines, linesOf, readText } from "./decision-log.ts";
 export function readOrigins(attempts: string): Map<string, RecordOrigin> {
   const folder = join(attempts, "origins");
   const found = new Map<string, RecordOrigin>();
-  if (!existsSync(folder)) return found;
-  for (const name of readdirSync(folder)) {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const digest = /^([0-9a-f]{64})\.json$/.exec(name)?.[1];
     if (digest === undefined) continue;
     const reading = readFormat(recordOrigin, readText(join(folder, name)));

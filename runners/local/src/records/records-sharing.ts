@@ -1,16 +1,15 @@
 // Finds the records that share the inode of a given file. If a content of the store is damaged, these records are
 // damaged too and have no other copy.
-import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { recordDigests } from "./record-index.ts";
 
 export type Sharing = { record: string; file: string };
 
 /** Returns for each of `inodes` (`fileOf`) the records that hold it, in code-unit order. */
 export function recordsSharing(records: string, inodes: ReadonlySet<string>): Map<string, Sharing[]> {
   const found = new Map<string, Sharing[]>();
-  if (inodes.size === 0 || !existsSync(records)) return found;
-  for (const record of readdirSync(records).sort()) {
-    if (!/^[0-9a-f]{64}$/.test(record)) continue;
+  for (const record of inodes.size === 0 ? [] : recordDigests(records)) {
     for (const entry of readdirSync(join(records, record), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);

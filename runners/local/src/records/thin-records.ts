@@ -8,7 +8,6 @@ import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { ThinnedFile } from "@mlrb/formats/attempt/thinning";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { ActionEntry } from "../store/action-cache.ts";
-import type { Store } from "../store/artifact-store.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Action, actionsWithReads, damagedStages, madeOf, syncResults } from "./made-of.ts";
 import { fileOf } from "./records-sharing.ts";
@@ -128,7 +127,7 @@ function contentsKept(
   const start = new Set<string>();
   const kept = new Set<string>();
   const keep = (artifact: Artifact) => {
-    for (const { digest } of filesOf(artifact, store)) kept.add(digest);
+    for (const { digest } of store.knownFilesOf(artifact) ?? []) kept.add(digest);
   };
   for (const { digest, record } of attempts.readable()) {
     const thinned = attempts.thinned().files.get(digest);
@@ -139,7 +138,7 @@ function contentsKept(
     for (const [name, output] of Object.entries(record.outputs)) {
       if (going.get(digest)?.has(name)) start.add(output.digest);
       else
-        for (const file of filesOf(output, store))
+        for (const file of store.knownFilesOf(output) ?? [])
           if (isHeld(`${output.file}/${file.path}`)) kept.add(file.digest);
     }
   }
@@ -147,12 +146,6 @@ function contentsKept(
   for (const { entry } of actions)
     for (const output of Object.values(entry.outputs)) if (!made.has(output.digest)) keep(output);
   return kept;
-}
-
-/** Empty for a folder that the store does not know: it has no content there that could be lost. */
-function filesOf(artifact: Artifact, store: Store): { path: string; digest: string }[] {
-  if (artifact.kind === "file") return [{ path: "", digest: artifact.digest }];
-  return store.canGive(artifact, () => true) ? store.filesOf(artifact.digest) : [];
 }
 
 /** The size of the files all of whose names are in `names`. */

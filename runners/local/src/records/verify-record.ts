@@ -7,7 +7,7 @@ import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { artifactDigest } from "../digests/artifact-digest.ts";
 import { hashFile } from "../digests/hash-file.ts";
-import { MissingContent, type Store } from "../store/artifact-store.ts";
+import type { Store } from "../store/artifact-store.ts";
 import { sharedBytes } from "../store/content-store.ts";
 import { tryLink } from "../store/hard-link.ts";
 import { syncPath } from "../store/sync-folder.ts";
@@ -51,8 +51,10 @@ export function verifyRecord(digest: string, { records, folder, store }: Place):
   for (const [name, output] of outputs) {
     const path = join(below, output.file);
     if (artifactDigest(path, absent) === output.digest) continue;
-    const wanted = filesWanted(output, store)?.filter((one) => !isGone(one.path));
-    if (wanted) for (const one of wanted) repair(one, { below, store, check });
+    for (const known of store.knownFilesOf(output) ?? []) {
+      const file = { ...known, path: join(output.file, known.path) };
+      if (!isGone(file.path)) repair(file, { below, store, check });
+    }
     if (artifactDigest(path, absent) === output.digest) continue;
     if (check.left.length === 0)
       check.left.push(
@@ -63,20 +65,6 @@ export function verifyRecord(digest: string, { records, folder, store }: Place):
 }
 
 type Wanted = { path: string; digest: string; executable?: true };
-
-/** Undefined if the cache no longer knows the files of the folder. */
-function filesWanted(
-  { kind, digest, file }: { kind: "file" | "dir"; digest: string; file: string },
-  store: Store,
-): Wanted[] | undefined {
-  if (kind === "file") return [{ path: file, digest }];
-  try {
-    return store.filesOf(digest).map((one) => ({ ...one, path: `${file}/${one.path}` }));
-  } catch (error) {
-    if (error instanceof MissingContent) return undefined;
-    throw error;
-  }
-}
 
 /** Replaces a damaged file by the cache's content. The damaged file may be the cache's own file: then both are bad. */
 function repair(

@@ -1,6 +1,4 @@
 // Does something for many items, a few at once. The first failure ends all others.
-import PQueue from "p-queue";
-
 type Options = { atOnce: number; signal: AbortSignal };
 
 /** Returns the results in the order of `items`, or throws the first error once nothing runs any more. */
@@ -11,24 +9,17 @@ export async function forAll<Item, Result>(
 ): Promise<Result[]> {
   const failed = new AbortController();
   const both = AbortSignal.any([signal, failed.signal]);
-  const queue = new PQueue({ concurrency: atOnce });
-  const ends = await Promise.allSettled(
-    items.map((item) =>
-      queue.add(async () => {
-        both.throwIfAborted();
-        try {
-          return await work(item, both);
-        } catch (error) {
-          failed.abort(error); // keeps the first
-          throw error;
-        }
-      }),
-    ),
-  );
+  const left = items.entries();
+  const results: Result[] = [];
+  const worker = async () => {
+    for (const [at, item] of left) {
+      both.throwIfAborted();
+      results[at] = await work(item, both);
+    }
+  };
+  const workers = Array.from({ length: atOnce }, () => worker().catch((error) => failed.abort(error)));
+  await Promise.all(workers);
   signal.throwIfAborted();
-  failed.signal.throwIfAborted();
-  return ends.map((end) => {
-    if (end.status === "rejected") throw end.reason;
-    return end.value;
-  });
+  failed.signal.throwIfAborted(); // the first failure
+  return results;
 }

@@ -40,7 +40,7 @@ async function scene(t: TestContext, halfway: (root: string) => void) {
   const promised = { bytes: 0 };
   const load = (contents = { [digest]: content.length }) =>
     loadContents(contents, {
-      ...{ store, verified, client, promised, spoilt: new Set<string>(), atOnce: 2 },
+      ...{ store, verified, client, promised, atOnce: 2 },
       signal: new AbortController().signal,
     });
   return { store, promised, load, trouble };
@@ -80,7 +80,7 @@ test("a result whose only missing content is empty is loaded without a request",
   const loaded = await loadContents(
     { [empty]: 0 },
     {
-      ...{ store, verified, client, promised: { bytes: 0 }, spoilt: new Set<string>(), atOnce: 1 },
+      ...{ store, verified, client, promised: { bytes: 0 }, atOnce: 1 },
       signal: new AbortController().signal,
       loading: () => assert.fail("there are no bytes to load"),
     },

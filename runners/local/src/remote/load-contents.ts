@@ -2,7 +2,6 @@
 import { rmSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatBytes } from "@mlrb/core/text/units";
-import { HttpTrouble } from "@mlrb/kit/http/http-trouble";
 import { largeBytes } from "../digests/hash-files.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { forAll } from "./for-all.ts";
@@ -10,8 +9,6 @@ import type { RemoteClient } from "./remote-client.ts";
 
 type From = Pick<Workspace, "store" | "verified"> & {
   client: RemoteClient;
-  /** Gets the contents that the server has under their digests with other bytes. */
-  spoilt: Set<string>;
   atOnce: number;
   /** Bytes that downloads of this run have yet to write, all together. */
   promised: { bytes: number };
@@ -32,9 +29,7 @@ export async function loadContents(contents: Record<string, number>, from: From)
   }
   promised.bytes += total;
   try {
-    await forAll(missing, from, ([digest, bytes], signal) =>
-      loadContent({ digest, bytes }, { ...from, signal }),
-    );
+    await forAll(missing, from, (content, signal) => loadContent(content, { ...from, signal }));
   } finally {
     promised.bytes -= total;
   }
@@ -54,8 +49,8 @@ function refuseWithoutRoom(folder: string, bytes: number): void {
 }
 
 async function loadContent(
-  { digest, bytes }: { digest: string; bytes: number },
-  { store, verified, client, spoilt, signal }: From,
+  [digest, bytes]: [digest: string, bytes: number],
+  { store, verified, client, signal }: From,
 ): Promise<void> {
   const to = store.temporary();
   try {
@@ -64,9 +59,6 @@ async function loadContent(
     if (size !== bytes) throw new Error(`a download of ${bytes} bytes has ${size} on the disk`);
     store.putFile(to, { move: true, digests: new Map([[to, digest]]) });
     if (bytes >= largeBytes) verified.add([{ digest, path: store.pathOf(digest) }]);
-  } catch (error) {
-    if (error instanceof HttpTrouble && error.kind === "wrong-bytes") spoilt.add(digest);
-    throw error;
   } finally {
     rmSync(to, { force: true });
   }

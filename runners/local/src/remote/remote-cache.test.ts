@@ -275,20 +275,6 @@ test("a result that the disk has no room for is not loaded, and the server count
   assert.ok(!cache.requests.some(({ path: asked }) => asked.startsWith("cas/")));
 });
 
-test("a content that the server holds with other bytes is sent again, though the server says that it has it", {
-  skip,
-}, async (t) => {
-  const { cache, outputs, second } = await filled(t);
-  const spoilt = [...cache.stored].find(([, content]) => content.equals(large))![0];
-  cache.stored.set(spoilt, randomBytes(large.length));
-  const { remote } = second.open({ runKey: alice! });
-  assert.equal(await second.take(remote), undefined);
-  assert.deepEqual(record(second), outputs);
-  remote.offer(second.instance, second.bound);
-  await remote.end(9000);
-  assert.ok(cache.stored.get(spoilt)!.equals(large));
-});
-
 test("a server that fails three times in a row is left alone, with one line; one that answers is not", {
   skip,
 }, async (t) => {

@@ -3,6 +3,7 @@
 // every byte were checked, and any trouble means that the action is executed here. A server that fails several times in
 // a row is not asked again in this run.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { HttpTrouble } from "@mlrb/kit/http/http-trouble";
 import PQueue from "p-queue";
@@ -14,8 +15,7 @@ import { codeFilesIn } from "../store/code-files.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { loadContents } from "./load-contents.ts";
-import type { RemoteAddress } from "./remote-client.ts";
-import { RemoteClient, type RemoteLimits, remoteLimits } from "./remote-client.ts";
+import { type RemoteAddress, type RemoteLimits, remoteLimits } from "./remote-client.ts";
 import { RemoteDirection } from "./remote-direction.ts";
 import { entryBytesMax, entryText, isShared, readEntry, remoteAddress } from "./remote-entry.ts";
 import { contentsOf, sendContents } from "./send-contents.ts";
@@ -29,17 +29,16 @@ export type RemoteSettings = RemoteAddress & {
 };
 
 /** What a run took from the cache and sent to it. Counts are of results. */
-export type RemoteUse = {
-  taken: number;
-  takenBytes: number;
-  /** Entries with a bad or unknown signature, or of another action. */
-  rejected: number;
-  sent: number;
-  sentBytes: number;
-  unsent: number;
+const noUse = {
+  ...{ taken: 0, takenBytes: 0, sent: 0, sentBytes: 0, unsent: 0 },
+  rejected: 0, // entries with a bad or unknown signature, or of another action
 };
+export type RemoteUse = typeof noUse;
 
 type Place = Pick<Workspace, "store" | "verified" | "actions">;
+
+/** `loading` is called with the bytes of a result that is loaded. */
+type TakeOptions = { signal: AbortSignal; loading?: (bytes: number) => void };
 
 /** Longer timers end at once. */
 const timerMsMax = 2 ** 31 - 1;
@@ -58,10 +57,8 @@ export class RemoteCache {
   readonly #signatures: RunSignatures;
   readonly #sends = new PQueue({ concurrency: sendsMax });
   readonly #over = new AbortController();
-  /** Contents that the server has under their digests with other bytes. */
-  readonly #spoilt = new Set<string>();
   readonly #promised = { bytes: 0 };
-  readonly #use: RemoteUse = { taken: 0, takenBytes: 0, rejected: 0, sent: 0, sentBytes: 0, unsent: 0 };
+  readonly #use = { ...noUse };
   readonly #told = new Set<string>();
   /** The time spent on taking results, without the time that the taken ones had needed. */
   #lostMs = 0;
@@ -73,30 +70,26 @@ export class RemoteCache {
     this.#say = say;
     const limits = { ...remoteLimits, ...settings.limits };
     this.#limits = limits;
-    this.#reads = new RemoteDirection(new RemoteClient(settings, { concurrency: readsMax, limits }));
-    this.#writes = new RemoteDirection(new RemoteClient(settings, { concurrency: writesMax, limits }));
+    this.#reads = new RemoteDirection(settings, { concurrency: readsMax, limits });
+    this.#writes = new RemoteDirection(settings, { concurrency: writesMax, limits });
     this.#signatures = new RunSignatures(settings.signers);
   }
 
   /** Puts the result of an action into the local store and cache. Returns its signer, or undefined without a result. */
-  async take(
-    instance: Instance,
-    bound: Bound,
-    { signal, loading }: { signal: AbortSignal; loading?: (bytes: number) => void },
-  ): Promise<string | undefined> {
-    if (this.#reads.isClosed || !isShared(instance)) return undefined;
+  async take(instance: Instance, bound: Bound, how: TakeOptions): Promise<string | undefined> {
+    if (this.#reads.isLeft || !isShared(instance)) return undefined;
     const begin = performance.now();
     try {
-      const signedBy = await this.#taken(instance, bound, { signal, ...(loading && { loading }) });
+      const signedBy = await this.#taken(instance, bound, how);
       this.#reads.works();
       return signedBy;
     } catch (error) {
-      if (signal.aborted) return undefined;
+      if (how.signal.aborted) return undefined;
       this.#fails(this.#reads, error, "results are not taken from it");
       return undefined;
     } finally {
       this.#lostMs += performance.now() - begin;
-      if (this.#lostMs > this.#limits.patienceMs && this.#reads.close())
+      if (this.#lostMs > this.#limits.patienceMs && this.#reads.leave())
         this.#say(
           "remote cache: results are not taken from it any more in this run: it takes more time than it saves",
         );
@@ -116,27 +109,20 @@ export class RemoteCache {
 
   /** Waits until everything is sent, `waitMs` at most. */
   async end(waitMs: number): Promise<RemoteUse> {
-    const { promise: over, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, waitMs);
-    await Promise.race([this.#sends.onIdle(), over]);
-    clearTimeout(timer);
+    await Promise.race([this.#sends.onIdle(), sleep(waitMs, undefined, { ref: false })]);
     this.#use.unsent += this.#sends.size;
     this.#sends.clear();
     this.#over.abort();
     await this.#sends.onIdle();
-    this.#reads.client.close();
-    this.#writes.client.close();
+    this.#reads.close();
+    this.#writes.close();
     return this.#use;
   }
 
-  async #taken(
-    instance: Instance,
-    bound: Bound,
-    { signal, loading }: { signal: AbortSignal; loading?: (bytes: number) => void },
-  ): Promise<string | undefined> {
+  async #taken(instance: Instance, bound: Bound, how: TakeOptions): Promise<string | undefined> {
     const { key } = bound;
     const address = remoteAddress(key, instance, gpuNames);
-    const text = await this.#reads.client.text(`ac/${address}`, { bytesMax: entryBytesMax, signal });
+    const text = await this.#reads.text(`ac/${address}`, { bytesMax: entryBytesMax, ...how });
     if (text === undefined) return undefined;
     const entry = readEntry(text, { key, address, instance, signatures: this.#signatures });
     if (entry.kind === "rejected") {
@@ -147,16 +133,11 @@ export class RemoteCache {
     }
     const { action, signedBy } = entry;
     const limitMs = Math.min(Math.max(this.#limits.takeMs, Math.ceil(2 * action.ran.durationMs)), timerMsMax);
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+    const limited = AbortSignal.any([how.signal, AbortSignal.timeout(limitMs)]);
     const { store, actions } = this.#place;
     const bytes = await loadContents(action.contents, {
-      ...this.#place,
-      client: this.#reads.client,
-      spoilt: this.#spoilt,
-      atOnce: readsMax,
-      promised: this.#promised,
-      signal: limited,
-      ...(loading && { loading }),
+      ...{ ...this.#place, ...how, client: this.#reads },
+      ...{ atOnce: readsMax, promised: this.#promised, signal: limited },
     });
     if (!Object.values(action.outputs).every((output) => ifReadable(() => store.canGive(output))))
       throw new HttpTrouble("wrong-bytes", "a signed result does not name all of its contents");
@@ -179,7 +160,7 @@ export class RemoteCache {
   }
 
   async #send(instance: Instance, bound: Bound): Promise<void> {
-    if (this.#writes.isClosed) {
+    if (this.#writes.isLeft) {
       this.#use.unsent++;
       return;
     }
@@ -211,14 +192,14 @@ export class RemoteCache {
     );
     const bytes = Buffer.from(text);
     if (bytes.length > entryBytesMax) throw new HttpTrouble("full", "a result has too many files");
-    const { client } = this.#writes;
-    const to = { ...this.#place, client, spoilt: this.#spoilt, atOnce: writesMax, signal };
+    const client = this.#writes;
+    const to = { ...this.#place, client, atOnce: writesMax, signal };
     const sentBytes = await sendContents(contents, to);
     await client.put(`ac/${address}`, { bytes, type: "application/json" }, signal);
     return sentBytes + bytes.length;
   }
 
-  /** Says why, and closes the direction where asking again is of no use. Rethrows bugs. */
+  /** Says why, and leaves the server alone where asking again is of no use. Rethrows bugs. */
   #fails(direction: RemoteDirection, error: unknown, consequence: string): void {
     // an exception of the DOM, such as a timeout, has a number
     const isOwn =
@@ -227,8 +208,8 @@ export class RemoteCache {
     if (!(error instanceof HttpTrouble) && !isOwn && !isTimeout) throw error;
     const message = isTimeout ? "it took longer than the action" : (error as Error).message;
     // an error of this machine says nothing of the server
-    const closed = isOwn ? false : direction.fails(error instanceof HttpTrouble ? error.kind : "silent");
-    if (closed) this.#sayOnce(consequence, `remote cache: ${consequence} any more in this run: ${message}`);
+    const left = isOwn ? false : direction.fails(error instanceof HttpTrouble ? error.kind : "silent");
+    if (left) this.#sayOnce(consequence, `remote cache: ${consequence} any more in this run: ${message}`);
     else if (isOwn) this.#sayOnce(message, `remote cache: ${message}`);
   }
 

@@ -22,29 +22,24 @@ import PQueue from "p-queue";
 
 export type RemoteAddress = { url: URL; token: string | undefined };
 
-export type RemoteLimits = {
+export const remoteLimits = {
   /** Without a byte for this long, a request has failed. */
-  stallMs: number;
-  /** For an answer that is no content. */
-  answerMs: number;
-  /** Taking a result may last this long, or twice as long as the action took where it ran. */
-  takeMs: number;
-  /** A run may lose this much time to a cache, beyond the time that it saved. */
-  patienceMs: number;
-  /** Tries of one request, with the first. */
-  tries: number;
-  /** The pause before the second try; it doubles. */
-  pauseMs: number;
-};
-
-export const remoteLimits: RemoteLimits = {
   stallMs: 10_000,
+  /** For an answer that is no content. */
   answerMs: 15_000,
+  /** Taking a result may last this long, or twice as long as the action took where it ran. */
   takeMs: 60_000,
+  /** A run may lose this much time to a cache, beyond the time that it saved. */
   patienceMs: 120_000,
+  /** Tries of one request, with the first. */
   tries: 3,
+  /** The pause before the second try; it doubles. */
   pauseMs: 250,
 };
+
+export type RemoteLimits = typeof remoteLimits;
+
+type Download = { digest: string; bytes: number; to: string; signal: AbortSignal };
 
 /** One direction of the traffic: its requests at the same time are bounded. */
 export class RemoteClient {
@@ -60,10 +55,8 @@ export class RemoteClient {
     this.#address = address;
     this.#limits = limits;
     this.#queue = new PQueue({ concurrency });
-    this.#agent =
-      address.url.protocol === "https:"
-        ? new HttpsAgent({ keepAlive: true })
-        : new HttpAgent({ keepAlive: true });
+    const Agent = address.url.protocol === "https:" ? HttpsAgent : HttpAgent;
+    this.#agent = new Agent({ keepAlive: true });
   }
 
   close(): void {
@@ -109,17 +102,8 @@ export class RemoteClient {
   }
 
   /** Writes a content to the new file `to`. A broken connection is continued where it broke. */
-  async download({
-    digest,
-    bytes,
-    to,
-    signal,
-  }: {
-    digest: string;
-    bytes: number;
-    to: string;
-    signal: AbortSignal;
-  }): Promise<void> {
+  async download(content: Download): Promise<void> {
+    const { digest, bytes, to, signal } = content;
     const file = await open(to, "wx");
     try {
       const { digests } = await download(file, {

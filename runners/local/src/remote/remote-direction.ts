@@ -2,39 +2,34 @@
 // what is sent.
 
 import type { TroubleKind } from "@mlrb/kit/http/http-trouble";
-import type { RemoteClient } from "./remote-client.ts";
+import { RemoteClient } from "./remote-client.ts";
 
 /** Failures in a row after which a server is left alone. */
 const failuresMax = 3;
 
-export class RemoteDirection {
-  readonly client: RemoteClient;
-  #isClosed = false;
+export class RemoteDirection extends RemoteClient {
+  #isLeft = false;
   #failures = 0;
 
-  constructor(client: RemoteClient) {
-    this.client = client;
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
+  get isLeft(): boolean {
+    return this.#isLeft;
   }
 
   works(): void {
     this.#failures = 0;
   }
 
-  /** Returns false if it was closed before. */
-  close(): boolean {
-    const was = this.#isClosed;
-    this.#isClosed = true;
+  /** Asks nothing more. Returns false if it was left before. */
+  leave(): boolean {
+    const was = this.#isLeft;
+    this.#isLeft = true;
     return !was;
   }
 
-  /** Returns whether this failure closed the direction. */
+  /** Returns whether the server is left alone because of this failure. */
   fails(kind: TroubleKind): boolean {
     if (kind === "missing") return false; // it forgot a content, and answers
     this.#failures++;
-    return (kind === "refused" || this.#failures >= failuresMax) && this.close();
+    return (kind === "refused" || this.#failures >= failuresMax) && this.leave();
   }
 }

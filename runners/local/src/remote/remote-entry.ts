@@ -1,7 +1,7 @@
 // The entry of an action in a remote cache: how it is written, and what is checked before it is believed. An entry
 // counts only for the key and the outputs for which it is looked up.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
 import { isDeclaredPrivate } from "@mlrb/core/spec/given-output";
@@ -47,9 +47,7 @@ export function copiesAttempt({ stage, inputs }: Instance, { instances }: Pick<P
 /** Where the result of a key lies. GPUs of different models compute different digits, which the key does not show. */
 export function remoteAddress(key: string, { execution }: Instance, gpuNames: () => string[]): string {
   if (execution.resources.gpus === 0) return key;
-  return createHash("sha256")
-    .update(canonicalJson({ key, gpus: [...new Set(gpuNames())].sort() }))
-    .digest("hex");
+  return hash("sha256", canonicalJson({ key, gpus: [...new Set(gpuNames())].sort() }));
 }
 
 export function entryText(action: RemoteAction, runKey: RunKey): string {
@@ -57,10 +55,7 @@ export function entryText(action: RemoteAction, runKey: RunKey): string {
   const signed = { payload, ...runKey.sign(payload, "action-result") };
   const files = Object.entries(action.contents).filter(([, bytes]) => bytes > 0);
   return JSON.stringify({
-    outputFiles: files.map(([hash, bytes]) => ({
-      path: hash,
-      digest: { hash, sizeBytes: String(bytes) },
-    })),
+    outputFiles: files.map(([path, bytes]) => ({ path, digest: { hash: path, sizeBytes: String(bytes) } })),
     stdoutRaw: Buffer.from(JSON.stringify(signed)).toString("base64"),
     // a server that finds a worker changes nothing
     executionMetadata: { worker: "mlrb" },

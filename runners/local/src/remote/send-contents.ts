@@ -13,8 +13,6 @@ const lookBytes = 64 << 10;
 
 type To = Pick<Workspace, "store" | "verified"> & {
   client: RemoteClient;
-  /** Contents that the server has under their digests with other bytes: they are sent again. */
-  spoilt: ReadonlySet<string>;
   atOnce: number;
   signal: AbortSignal;
 };
@@ -36,19 +34,16 @@ export function contentsOf(outputs: Record<string, Artifact>, store: Store): Rec
 /** Returns how many bytes were sent. Throws MissingContent. */
 export async function sendContents(contents: Record<string, number>, to: To): Promise<number> {
   const all = Object.entries(contents).filter(([, size]) => size > 0); // no reader asks for an empty one
-  const sent = await forAll(all, to, ([digest, size], signal) =>
-    sendContent({ digest, size }, { ...to, signal }),
-  );
+  const sent = await forAll(all, to, (content, signal) => sendContent(content, { ...to, signal }));
   return sent.reduce((sum, size) => sum + size, 0);
 }
 
 async function sendContent(
-  { digest, size }: { digest: string; size: number },
-  { store, verified, client, spoilt, signal }: To,
+  [digest, size]: [digest: string, size: number],
+  { store, verified, client, signal }: To,
 ): Promise<number> {
   const path = `cas/${digest}`;
-  const mayBeThere = size > lookBytes && !spoilt.has(digest);
-  if (mayBeThere && (await client.sizeOf(path, signal)) === size) return 0;
+  if (size > lookBytes && (await client.sizeOf(path, signal)) === size) return 0;
   if (size <= smallBytes) {
     await client.put(path, { bytes: store.read(digest), type: "application/octet-stream" }, signal);
     return size;

@@ -26,7 +26,8 @@ export type CarriedOut =
   | { kind: "lost"; detail: string }
   | { kind: "cancelled" };
 
-export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "purse"> & {
+/** The context that all instances of a run share. */
+export type SharedContext = Pick<RunOptions, "workspace" | "clearSandbox" | "purse"> & {
   run: string;
   /** Whether untrusted programs may run without a sandbox. */
   unsafeLocal: boolean;
@@ -36,6 +37,9 @@ export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "p
   mayRunWeakly: (instance: Instance) => boolean;
   /** The work folders of this run's instances. */
   slots: WorkSlots;
+};
+
+export type CarryOutContext = SharedContext & {
   executor: Executor;
   /** The program that supervises an attempt elsewhere. */
   supervisor?: string | undefined;
@@ -82,18 +86,14 @@ export type CarryOutContext = Pick<RunOptions, "workspace" | "clearSandbox" | "p
 
 /** An error of the machine, with the way out where one is known. Rethrows bugs. */
 export function machineFailure(error: unknown): CarriedOut & { kind: "failed" } {
-  if (error instanceof MissingContent) {
-    return { kind: "failed", cause: "machine", detail: `${error.message}; run again to recreate it` };
-  }
-  if (error instanceof DamagedRecord || error instanceof DamagedAttempt)
-    return { kind: "failed", cause: "machine", detail: error.message };
-  const { message } = error as NodeJS.ErrnoException;
+  const failed = (detail: string) => ({ kind: "failed", cause: "machine", detail }) as const;
+  if (error instanceof MissingContent) return failed(`${error.message}; run again to recreate it`);
+  if (error instanceof DamagedRecord || error instanceof DamagedAttempt) return failed(error.message);
   const code = systemCode(error as NodeJS.ErrnoException);
+  if (code === undefined) throw error; // a bug, not a machine failure
+  const words = withoutPaths((error as Error).message);
   const help = machineHelp(code);
-  if (help !== undefined)
-    return { kind: "failed", cause: "machine", detail: `${help} (${withoutPaths(message)})` };
-  if (code !== undefined) return { kind: "failed", cause: "machine", detail: withoutPaths(message) };
-  throw error; // a bug, not a machine failure
+  return failed(help === undefined ? words : `${help} (${words})`);
 }
 
 /** Removes paths: causes reach reports, which must be equal on every machine. */

@@ -24,35 +24,25 @@ import { estimateCost, isPaid } from "../records/estimate-cost.ts";
 import { copiesAttempt } from "../remote/remote-entry.ts";
 import { resumesOf } from "../resume/clear-for-resume.ts";
 import type { WorkFolder } from "../stage/work-folders.ts";
-import type { WorkSlots } from "../stage/work-slots.ts";
-import { type CarriedOut, machineFailure } from "./carried-out.ts";
+import { type CarriedOut, machineFailure, type SharedContext } from "./carried-out.ts";
 import { carryOut } from "./carry-out.ts";
-import { askToEnd, kill } from "./end-running.ts";
+import { endRunning } from "./end-running.ts";
 import { placeLines } from "./place-lines.ts";
 import type { RunOptions } from "./run-request.ts";
 
-type OfOptions = Pick<
-  RunOptions,
-  "plan" | "workspace" | "clearSandbox" | "purse" | "silentMs" | "remote" | "supervisors" | "onEvent"
->;
-
 /** The context that all instances of a run share. */
-export type RunContext = OfOptions & {
-  run: string;
-  journal: Journal;
-  folder: WorkFolder;
-  slots: WorkSlots;
-  executorOf: (name: string) => Promise<Executor>;
-  takeOver: boolean;
-  unsafeLocal: boolean;
-  weakLimits?: boolean;
-  mayRunWeakly: (instance: Instance) => boolean;
-  going: ReadonlySet<string>;
-  /** How often the run was interrupted. */
-  interrupts: () => number;
-  /** The address of a service that serves, by plan index. */
-  addressOf: (service: number) => string | undefined;
-};
+export type RunContext = SharedContext &
+  Pick<RunOptions, "plan" | "silentMs" | "remote" | "supervisors" | "onEvent"> & {
+    journal: Journal;
+    folder: WorkFolder;
+    executorOf: (name: string) => Promise<Executor>;
+    takeOver: boolean;
+    going: ReadonlySet<string>;
+    /** How often the run was interrupted. */
+    interrupts: () => number;
+    /** The address of a service that serves, by plan index. */
+    addressOf: (service: number) => string | undefined;
+  };
 
 export type ExecuteOptions = {
   reasons: Reason[];
@@ -237,11 +227,7 @@ async function withRetries(
       left: (name) => onEvent({ kind: "left", instance, name }),
       slot: { pipeline: plan.pipeline, profile: plan.profile },
       protocol: () => protocolInForce(workspace.state.root, plan)?.digest,
-      origins: instance.inputs.map(({ name, from, output }) => ({
-        name,
-        stage: plan.instances[from]!.id,
-        output,
-      })),
+      origins: instance.inputs.map(({ from, ...one }) => ({ ...one, stage: plan.instances[from]!.id })),
       ...placeLines(instance, context),
       continued(detail) {
         journal.write({ event: "retry", stage: instance.id, tried, cause: "machine", detail });
@@ -253,8 +239,7 @@ async function withRetries(
       },
       started(handle) {
         context.running(handle);
-        if (context.interrupts() === 1) askToEnd(handle);
-        if (context.interrupts() > 1) kill(handle);
+        if (context.interrupts() > 0) endRunning(handle, context.interrupts() > 1 ? "kill" : "askToEnd");
       },
     });
     if (result.kind !== "failed" || context.interrupts() > 0 || !context.isHeld()) return result;

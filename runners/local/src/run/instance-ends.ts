@@ -10,20 +10,22 @@ export function failedForTheMachine(result: Result | undefined): boolean {
   return result?.outcome.kind === "failed" && result.outcome.cause === "machine";
 }
 
-export function outcomeOf(result: CarriedOut): Outcome {
+export function resultOf(result: CarriedOut): Result {
   switch (result.kind) {
-    case "succeeded":
-      return { kind: "succeeded" };
-    case "lost":
-      return {
-        kind: "failed",
-        cause: "machine",
-        detail: `${result.detail}, again and again; check the disk`,
-      };
-    case "failed":
-      return { kind: "failed", cause: result.cause, detail: result.detail };
+    case "succeeded": {
+      const { outputs, record } = result;
+      return { outcome: { kind: "succeeded" }, outputs, ...(record && { record }) };
+    }
+    case "lost": {
+      const detail = `${result.detail}, again and again; check the disk`;
+      return { outcome: { kind: "failed", cause: "machine", detail }, outputs: {} };
+    }
+    case "failed": {
+      const { kind, cause, detail, quarantined } = result;
+      return { outcome: { kind, cause, detail }, outputs: {}, ...(quarantined && { quarantined }) };
+    }
     default:
-      return result;
+      return { outcome: result, outputs: {} };
   }
 }
 

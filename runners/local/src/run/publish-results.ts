@@ -1,6 +1,6 @@
 // Publishes the results of a pipeline under results/. The store holds the truth: files that differ are written again, and
 // files of an older report that the newer one lacks are removed.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
@@ -19,14 +19,11 @@ import type { Result } from "./result.ts";
 const nameMax = 200;
 
 /** The folder that a plan's results go to, relative to the root. A long selection is shortened, and named by its digest. */
-export function resultsFolder({
-  pipeline,
-  profile,
-  selection,
-}: Pick<Plan, "pipeline" | "profile" | "selection">): string {
+export function resultsFolder(plan: Pick<Plan, "pipeline" | "profile" | "selection">): string {
+  const { pipeline, profile, selection } = plan;
   const whole = selection === "" ? profile : `${profile}+${selection}`;
   if (Buffer.byteLength(whole) <= nameMax) return join("results", pipeline, whole);
-  const digest = createHash("sha256").update(whole).digest("hex").slice(0, 16);
+  const digest = hash("sha256", whole).slice(0, 16);
   const begin = [...whole].slice(0, 60).join("");
   return join("results", pipeline, `${begin}+${digest}`);
 }

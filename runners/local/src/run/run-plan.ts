@@ -19,9 +19,9 @@ import { beginWork, endWork, type WorkFolder } from "../stage/work-folders.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
 import { capacity } from "./capacity.ts";
 import { clearUnfinished } from "./clear-unfinished.ts";
-import { askToEnd, kill } from "./end-running.ts";
+import { endRunning } from "./end-running.ts";
 import { executeInstance, type RunContext } from "./execute-instance.ts";
-import { failedForTheMachine, outcomeOf, reusedResult } from "./instance-ends.ts";
+import { failedForTheMachine, resultOf, reusedResult } from "./instance-ends.ts";
 import type { Result } from "./result.ts";
 import { RunExecutors } from "./run-executors.ts";
 import { newRunName } from "./run-name.ts";
@@ -115,9 +115,9 @@ class PlanRun {
           this.#progress[command.index]!.reasons = [{ kind: "not-needed" }];
         return this.#finish(command.index, { outcome: command.outcome, outputs: {} });
       case "ask-to-end":
-        return askToEnd(this.#progress[command.index]!.running);
+        return endRunning(this.#progress[command.index]!.running, "askToEnd");
       case "kill":
-        return kill(this.#progress[command.index]!.running);
+        return endRunning(this.#progress[command.index]!.running, "kill");
       case "finished":
         return this.#guard(() => this.#end());
       default:
@@ -148,22 +148,15 @@ class PlanRun {
     switch (action) {
       case "reuse":
         return this.#reuse(at, decision);
-      case "same":
-        return this.#scheduler.send({
-          kind: "decided",
-          index: at,
-          decision: "same",
-          same: this.#position.get(decision.runner)!,
-        });
-      case "run":
-        return this.#scheduler.send({
-          kind: "decided",
-          index: at,
-          decision: "run",
-          begun: reasons.some(({ kind }) => kind === "goes-on"),
-        });
+      case "same": {
+        const same = this.#position.get(decision.runner)!;
+        return this.#scheduler.send({ kind: "decided", index: at, decision: "same", same });
+      }
+      case "run": {
+        const begun = reasons.some(({ kind }) => kind === "goes-on");
+        return this.#scheduler.send({ kind: "decided", index: at, decision: "run", begun });
+      }
       case "leave":
-        return this.#giveUp(at, decision.outcome);
       case "fail":
         return this.#giveUp(at, decision.outcome);
       default:
@@ -224,9 +217,7 @@ class PlanRun {
     this.#addresses.delete(instance.index);
     if (result.kind === "lost" && this.#remake(at, result.detail)) return;
     progress.end = { durationMs: Math.round(performance.now() - beginMs), log };
-    const outcome = outcomeOf(result);
-    this.#finish(at, { outcome, outputs: {} });
-    this.#scheduler.send({ kind: "ended", index: at, outcome });
+    this.#ended(at, resultOf(result));
   }
 
   async #execute(at: number): Promise<void> {
@@ -249,22 +240,17 @@ class PlanRun {
     if (result.kind === "found") {
       progress.reasons = reasonsToReuse(result.cached);
       this.#remember(instance, bound, result.cached.durationMs);
-      this.#finish(at, reusedResult(result.cached));
-      this.#scheduler.send({ kind: "ended", index: at, outcome: { kind: "reused" } });
-      return;
+      return this.#ended(at, reusedResult(result.cached));
     }
     if (result.kind === "lost" && this.#remake(at, result.detail)) return;
     progress.end = { durationMs: Math.round(performance.now() - beginMs), log };
-    const outcome = outcomeOf(result);
-    if (result.kind === "succeeded") {
-      const { outputs, record, durationMs } = result;
-      this.#remember(instance, bound, durationMs);
-      this.#finish(at, { outcome, outputs, ...(record && { record }) });
-    } else {
-      const quarantined = result.kind === "failed" ? result.quarantined : undefined;
-      this.#finish(at, { outcome, outputs: {}, ...(quarantined && { quarantined }) });
-    }
-    this.#scheduler.send({ kind: "ended", index: at, outcome });
+    if (result.kind === "succeeded") this.#remember(instance, bound, result.durationMs);
+    this.#ended(at, resultOf(result));
+  }
+
+  #ended(at: number, result: Result): void {
+    this.#finish(at, result);
+    this.#scheduler.send({ kind: "ended", index: at, outcome: result.outcome });
   }
 
   /** Makes missing contents again in this run; false where that was tried before. */

@@ -49,11 +49,7 @@ export class ActionCache {
   /** How many bytes of each log were read. */
   readonly #read = new Map<string, number>();
   #loaded = false;
-  #logs: string[] = [];
-  /** When the folder changed, as of the last look. `#listed`: when the folder was listed. */
-  #changed: number | undefined;
-  #listed = 0;
-  #append: { file: number; name: string; path: string; inode: number } | undefined;
+  #append: { file: number; path: string; inode: number } | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -75,14 +71,7 @@ export class ActionCache {
   /** Reads the entries that any run has added since the last read. */
   refresh(): void {
     this.#loaded = true;
-    const changed = statSync(this.#folder, { throwIfNoEntry: false })?.mtimeMs;
-    // a log created right after the last look may have the same mtime as the folder had then
-    if (changed === undefined || changed !== this.#changed || this.#listed - changed < 1000) {
-      this.#listed = Date.now();
-      this.#logs = logsIn(this.#folder);
-    }
-    this.#changed = changed;
-    for (const name of this.#logs) {
+    for (const name of logsIn(this.#folder)) {
       const from = this.#read.get(name) ?? 0;
       const path = join(this.#folder, name);
       if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= from) continue;
@@ -101,18 +90,12 @@ export class ActionCache {
   }
 
   put(entry: ActionEntry): void {
-    const line = lineOf(entry);
     // starts with a newline: an earlier writer may not have finished its line
-    const text = Buffer.from(`\n${line}\n`);
-    const { file, name, bytes } = this.#openLog();
-    const written = writeSync(file, text);
+    const text = Buffer.from(`\n${lineOf(entry)}\n`);
     // the rest of a short write would not follow its line if another run wrote in between
-    if (written < text.length)
+    if (writeSync(this.#openLog(), text) < text.length)
       throw Object.assign(new Error("ENOSPC: the entry was not written whole"), { code: "ENOSPC" });
     this.#places.set(entry.key, { text, start: 1, end: text.length - 1 });
-    // unless another run wrote too, there is nothing to read back
-    if (this.#read.get(name) === bytes && fstatSync(file).size === bytes + written)
-      this.#read.set(name, bytes + written);
   }
 
   /** Keeps only the named entries, in one log. Must not run during a run. Returns the number of removed entries. */
@@ -134,19 +117,16 @@ export class ActionCache {
     return removed;
   }
 
-  /** Opens the log again if the cache was deleted in between. `bytes`: its size. */
-  #openLog(): { file: number; name: string; bytes: number } {
+  /** Opens the log again if the cache was deleted in between. */
+  #openLog(): number {
     const held = this.#append;
-    const stats = held && statSync(held.path, { throwIfNoEntry: false });
-    if (held && stats?.ino === held.inode) return { ...held, bytes: stats.size };
+    if (held && statSync(held.path, { throwIfNoEntry: false })?.ino === held.inode) return held.file;
     if (held) closeSync(held.file);
     mkdirSync(this.#folder, { recursive: true });
-    const name = logName();
-    const path = join(this.#folder, name);
+    const path = join(this.#folder, logName());
     const file = openSync(path, "a");
-    const { ino, size } = fstatSync(file);
-    this.#append = { file, name, path, inode: ino };
-    return { file, name, bytes: size };
+    this.#append = { file, path, inode: fstatSync(file).ino };
+    return file;
   }
 }
 

@@ -65,10 +65,8 @@ export class Store extends Contents {
     if (kind === "file" ? !found.isFile() : !found.isDirectory()) {
       throw new Error(`is not a ${kind === "file" ? "file" : "folder"}`);
     }
-    return {
-      kind,
-      digest: kind === "file" ? this.putFile(path, options) : this.#putFolder(path, "", options),
-    };
+    const digest = kind === "file" ? this.putFile(path, options) : this.#putFolder(path, "", options);
+    return { kind, digest };
   }
 
   #putFolder(folder: string, inside: string, options: PutOptions): string {
@@ -85,12 +83,8 @@ export class Store extends Contents {
         entries.push({ name, kind: "dir", digest: this.#putFolder(path, shown, options) });
       } else if (stats.isFile()) {
         const executable = (stats.mode & 0o111) !== 0;
-        entries.push({
-          name,
-          kind: "file",
-          digest: this.putFile(path, options),
-          ...(executable && { executable: true }),
-        });
+        const digest = this.putFile(path, options);
+        entries.push({ name, kind: "file", digest, ...(executable && { executable }) });
       } else {
         throw new Error(`holds ${shown}, which is ${stats.isSymbolicLink() ? "a link" : "not a plain file"}`);
       }
@@ -159,16 +153,20 @@ export class Store extends Contents {
     );
   }
 
+  /** The same of any artifact; a file has the path "". Undefined if the store no longer knows the folder's files. */
+  knownFilesOf(artifact: Artifact): ReturnType<Store["filesOf"]> | undefined {
+    if (artifact.kind === "file") return [{ path: "", digest: artifact.digest }];
+    return this.canGive(artifact, () => true) ? this.filesOf(artifact.digest) : undefined;
+  }
+
   /** Materializes a content at `path` and checks every byte. Throws MissingContent. */
   restore(artifact: Artifact, path: string, options: RestoreOptions = {}): void {
     const { executable = false, later, laterBytes = largeBytes } = options;
     if (artifact.kind === "dir") {
       mkdirSync(path);
       for (const entry of this.#tree(artifact.digest)) {
-        this.restore(entry, join(path, entry.name), {
-          ...options,
-          executable: entry.executable ?? false,
-        });
+        const { name, executable = false } = entry;
+        this.restore(entry, join(path, name), { ...options, executable });
       }
       return;
     }

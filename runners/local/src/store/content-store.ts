@@ -21,7 +21,7 @@ import {
 import { dirname, join } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
 import type { AbsentFiles } from "../digests/artifact-digest.ts";
-import { chunkBytes, copyHashing, hashFile, hashSmallFile } from "../digests/hash-file.ts";
+import { chunkBytes, copyHashing, hashFile } from "../digests/hash-file.ts";
 import { tryLink } from "./hard-link.ts";
 
 export type PutOptions = {
@@ -101,11 +101,11 @@ export class Contents {
 
   /** Undefined if the file has to be copied. */
   #moved(path: string, { size, nlink }: Stats, { digests }: PutOptions): string | undefined {
-    const small = size <= chunkBytes;
     const known = digests?.get(path);
-    const digest = known ?? (small ? hashSmallFile(path, size) : hashFile(path));
+    const digest = known ?? hashFile(path);
     // putting a small content in place is as quick as checking that it is present
-    const held = !small && this.#holds(digest, size) && (known !== undefined || this.#isWhole(digest));
+    const mayBeHeld = size >= sharedBytes && this.#holds(digest, size);
+    const held = mayBeHeld && (known !== undefined || this.#isWhole(digest));
     if (!held && !this.#moveIn(path, digest)) return undefined;
     if (held || nlink > 1) rmSync(path, { force: true }); // a rename onto the same inode keeps it
     return digest;
@@ -114,11 +114,13 @@ export class Contents {
   /** Puts the file in place with one rename. Returns false if the two paths are on different file systems. */
   #moveIn(path: string, digest: string): boolean {
     chmodSync(path, 0o444);
-    const to = this.pathOf(digest);
-    if (tryRename(path, to)) return true;
-    if (existsSync(dirname(to))) return false;
-    mkdirSync(dirname(to), { recursive: true });
-    return tryRename(path, to);
+    try {
+      this.#putInPlace(path, digest);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+      return false;
+    }
   }
 
   /** Undefined if the file has to be copied. */
@@ -259,16 +261,4 @@ export class Contents {
 /** Whether only root may write the file and this user owns it, as for files in the store and in records. */
 export function isSealed({ mode, uid }: Stats): boolean {
   return (mode & 0o333) === 0 && uid === process.getuid?.();
-}
-
-/** False if the two paths are on different file systems, or if the target folder is missing. */
-function tryRename(from: string, to: string): boolean {
-  try {
-    renameSync(from, to);
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EXDEV" || code === "ENOENT") return false;
-    throw error;
-  }
 }

@@ -16,21 +16,14 @@ import { Store } from "./artifact-store.ts";
 import type { StateFolder } from "./state-folder.ts";
 import { VerifiedContents } from "./verified-contents.ts";
 
-export type StoreStats = { blobs: number; bytes: number; actions: number; attempts: number };
-
-export function storeStats(state: StateFolder): StoreStats {
-  const stats = {
-    blobs: 0,
-    bytes: 0,
-    actions: 0,
+export function storeStats(state: StateFolder) {
+  const all = [...blobs(state.blobs)];
+  return {
+    blobs: all.length,
+    bytes: all.reduce((sum, { path }) => sum + lstatSync(path).size, 0),
+    actions: new ActionCache(state.actions).keys().length,
     attempts: recordsOf(state).list().length,
   };
-  for (const { path } of blobs(state.blobs)) {
-    stats.blobs++;
-    stats.bytes += lstatSync(path).size;
-  }
-  stats.actions = new ActionCache(state.actions).keys().length;
-  return stats;
 }
 
 export type Verified = {

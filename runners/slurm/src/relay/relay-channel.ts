@@ -61,7 +61,8 @@ export class RelayChannel {
   /** One channel, from its opening to its end; returns what Slurm said. */
   async #once(): Promise<string> {
     const { server, job, socket, env } = this.#options;
-    const child = spawn("srun", srunArguments(job, [relayNode, socket]), {
+    const program = [process.execPath, ...nodeFlags, relayNode, socket];
+    const child = spawn("srun", [`--jobid=${job}`, `--chdir=${tmpdir()}`, ...step, ...program], {
       cwd: tmpdir(),
       env: { ...withoutOptions(env), LC_ALL: "C" },
       stdio: ["pipe", "pipe", "pipe"],
@@ -90,19 +91,7 @@ export class RelayChannel {
 }
 
 /** A step of the job that shares the job's CPUs and memory, and takes none of its GPUs. */
-function srunArguments(job: string, program: string[]): string[] {
-  return [
-    ...[
-      `--jobid=${job}`,
-      "--overlap",
-      "--nodes=1",
-      "--ntasks=1",
-      "--cpus-per-task=1",
-      "--mem=0",
-      "--gres=none",
-    ],
-    ...["--quiet", "--export=NONE", "--input=0", "--output=0", "--error=0", `--chdir=${tmpdir()}`],
-    ...["--job-name=mlrb-relay", "--kill-on-bad-exit=0"],
-    ...[process.execPath, ...nodeFlags, ...program],
-  ];
-}
+const step = (
+  "--overlap --nodes=1 --ntasks=1 --cpus-per-task=1 --mem=0 --gres=none --quiet --export=NONE " +
+  "--input=0 --output=0 --error=0 --job-name=mlrb-relay --kill-on-bad-exit=0"
+).split(" ");

@@ -4,10 +4,9 @@
 import { lstatSync, renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
+import type { Duplex } from "node:stream";
 import { nodeEnd } from "./channel-ends.ts";
-import { answerMs } from "./end-if-silent.ts";
-import { joinStreams } from "./join-streams.ts";
-import { openStream, streamsOver } from "./streams.ts";
+import { answerMs, openStream, streamsOver } from "./streams.ts";
 
 function main(path: string, afterMs: number): void {
   const folder = lstatSync(dirname(path));
@@ -23,6 +22,16 @@ function main(path: string, afterMs: number): void {
   session.on("close", () => process.exit(0));
   process.stdin.on("end", () => process.exit(0));
   const server = createServer({ allowHalfOpen: true }, (socket) => joinStreams(socket, openStream(session)));
+}
+
+/** Passes the bytes of each to the other, and ends both with either. */
+function joinStreams(one: Duplex, other: Duplex): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const)
+    from.on("error", () => to.destroy()).on("close", () => to.destroy());
+  one.pipe(other).pipe(one);
 }
 
 main(process.argv[2]!, Number(process.argv[3] ?? answerMs));

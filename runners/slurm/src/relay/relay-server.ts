@@ -10,12 +10,10 @@ import {
   type ServerResponse,
 } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { type Duplex, Transform, type TransformCallback } from "node:stream";
+import { type Duplex, Transform } from "node:stream";
 import { Redactor, textRedactor } from "@mlrb/core/ports/redactor";
 import { placeholderOf, type RelayRoute, relayErrorHeader } from "@mlrb/core/ports/relay";
-import { decoded } from "./decoded.ts";
-import { answerMs } from "./end-if-silent.ts";
-import { takeStreams } from "./streams.ts";
+import { answerMs, takeStreams } from "./streams.ts";
 
 export type RelayOptions = {
   /** The attempt's name, from which the placeholders come. */
@@ -26,8 +24,6 @@ export type RelayOptions = {
   /** The address to call for one below a route. May throw: the callee is then away. */
   locate?: (url: URL) => URL;
   requestBytesMax?: number;
-  /** Of an answer that came compressed. */
-  plainBytesMax?: number;
 };
 
 const requestBytesMax = 64 * 2 ** 20;
@@ -87,10 +83,8 @@ export class RelayServer {
     } catch (error) {
       asked.resume();
       // one without a code, e.g. of a list that cannot be read, is no lost connection, for which an attempt would wait
-      this.#failed(
-        answer,
-        Object.assign(error as Error, { code: (error as { code?: string }).code ?? "EINVAL" }),
-      );
+      const { code = "EINVAL" } = error as NodeJS.ErrnoException;
+      this.#failed(answer, Object.assign(error as Error, { code }));
       return;
     }
     try {
@@ -112,7 +106,11 @@ export class RelayServer {
     };
     const send = url.protocol === "https:" ? httpsRequest : httpRequest;
     const sent = send(url, { method: asked.method, headers });
-    bounded(asked, most, () => sent.destroy());
+    let bytes = 0; // the headers of a body need not state its length
+    asked.on("data", (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > most) sent.destroy();
+    });
     asked.pipe(sent);
     answer.on("close", () => sent.destroy()); // the node has ended the call, or the channel broke
     sent.on("error", (error) => this.#failed(answer, error));
@@ -123,43 +121,28 @@ export class RelayServer {
     });
   }
 
-  /** As it comes, without a secret that the provider may quote. */
+  /** As it comes, without a secret that the provider may quote. The end of `to` ends `from`. */
   #pass(from: IncomingMessage, to: ServerResponse): void {
-    const { "content-length": _, "content-encoding": __, ...headers } = passed(from.headers);
-    // the end of `to` ends `from`
-    const broke = (error: Error) => {
-      // what a failed call was refused for is in its status
-      if ((from.statusCode ?? 0) >= 400 && !to.headersSent) {
-        begin();
-        to.end();
-      } else this.#failed(to, unreadable(error));
-    };
+    const { "content-length": _, "content-encoding": encoding, ...headers } = passed(from.headers);
     from.on("error", () => to.destroy());
     from.on("aborted", () => to.destroy()); // cut: the node must not take it for whole
-    const begin = () => {
-      if (to.headersSent) return;
-      to.writeHead(from.statusCode ?? 502, mapped(headers, textRedactor(this.#values)));
-      to.flushHeaders();
-    };
+    const status = from.statusCode ?? 502;
+    // plain bytes were asked for: a secret that an encoded answer quotes would not be found
+    const isPlain = /^(identity)?$/i.test(String(encoding ?? "").trim());
     const redactor = new Redactor(this.#values);
-    const clean = (done: TransformCallback, bytes: () => Buffer) => {
-      try {
-        begin();
-      } catch (error) {
-        return done(error as Error);
-      }
-      done(null, bytes());
-    };
     const cleaned = new Transform({
-      transform: (part: Buffer, _encoding, done) => clean(done, () => redactor.push(part)),
-      flush: (done) => clean(done, () => redactor.end()),
+      transform: (part: Buffer, _encoding, done) => done(null, redactor.push(part)),
+      flush: (done) => done(null, redactor.end()),
     });
     try {
-      const plain = decoded(from, { most: this.#options.plainBytesMax, broke });
-      if (plain === from) begin(); // another one may still turn out not to be compressed as it says
-      plain.pipe(cleaned.on("error", broke)).pipe(to);
+      // what a failed call was refused for is in its status
+      if (!isPlain && status < 400) throw new Error(`its encoding is ${encoding}`);
+      to.writeHead(status, mapped(headers, textRedactor(this.#values)));
+      to.flushHeaders();
+      if (isPlain) from.pipe(cleaned).pipe(to);
+      else to.end();
     } catch (error) {
-      broke(error as Error);
+      this.#failed(to, unreadable(error as Error));
     }
   }
 
@@ -238,19 +221,6 @@ function mapped(headers: OutgoingHttpHeaders, change: (text: string) => string):
 }
 
 function refuse(answer: ServerResponse, status: number, message: string): void {
-  if (answer.headersSent) {
-    answer.destroy();
-    return;
-  }
   answer.writeHead(status, { "content-type": "application/json", connection: "close" });
   answer.end(JSON.stringify({ error: { message } }));
-}
-
-/** A body without its length in the headers. */
-function bounded(asked: IncomingMessage, most: number, tooLong: () => void): void {
-  let bytes = 0;
-  asked.on("data", (part: Buffer) => {
-    bytes += part.length;
-    if (bytes > most) tooLong();
-  });
 }

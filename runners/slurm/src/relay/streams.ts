@@ -1,7 +1,6 @@
 // Connections as streams of one HTTP/2 session over a channel. The node opens them.
-import { type ClientHttp2Session, connect, performServerHandshake } from "node:http2";
+import { type ClientHttp2Session, connect, type Http2Session, performServerHandshake } from "node:http2";
 import type { Duplex } from "node:stream";
-import { endIfSilent } from "./end-if-silent.ts";
 
 /** Takes the streams that the other side opens, until the channel ends. */
 export async function takeStreams(
@@ -37,4 +36,19 @@ export function streamsOver(
 
 export function openStream(session: ClientHttp2Session): Duplex {
   return session.request({ ":method": "CONNECT", ":authority": "relay" });
+}
+
+/** A channel that does not answer for this long is taken for broken. */
+export const answerMs = 30_000;
+
+function endIfSilent(session: Http2Session, afterMs: number): void {
+  let silent = false;
+  const pings = setInterval(() => {
+    if (silent || session.destroyed) return session.destroy();
+    silent = true;
+    session.ping(() => {
+      silent = false;
+    });
+  }, afterMs).unref();
+  session.once("close", () => clearInterval(pings));
 }

@@ -6,7 +6,7 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
-import type { AttemptRecords, SummarizedRecord } from "@mlrb/local/records/attempt-records";
+import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
 import { interventionText } from "@mlrb/report/read/attempt-marks";
 import { plainText } from "@mlrb/report/read/plain-text";
 import { attemptScores, rememberingReports } from "../../attempts/attempt-scores.ts";
@@ -33,9 +33,9 @@ export function attemptsList(repository: string, wanted: string[], options: List
   let damaged: { record?: string; path: string; why: string }[] = [];
   const isWanted = filterOf(wanted, options);
   const reports = rememberingReports();
-  let readable: SummarizedRecord[] = [];
+  let readable: HeldRecord[] = [];
   const unrecorded = unrecordedAttempts(state, () => {
-    readable = records.summaries((record, { message }) =>
+    readable = records.readable((record, { message }) =>
       damaged.push({ record, path: join(state.attempts, "records", record), why: message }),
     );
     return readable;
@@ -94,12 +94,12 @@ export function attemptsList(repository: string, wanted: string[], options: List
   return 0;
 }
 
-type Listed = SummarizedRecord &
+type Listed = HeldRecord &
   Standing & { thinned?: true } & { ledger: Ledger | undefined; verdict: string | null };
 
 /** The verdict in words, from the newest report with this submission; null if there is none. */
 function verdictOf(
-  { record }: SummarizedRecord,
+  { record }: HeldRecord,
   results: string,
   reports: ReturnType<typeof rememberingReports>,
 ): string | null {
@@ -169,7 +169,7 @@ function filterOf(wanted: string[], { pipeline, state }: ListOptions) {
 
 type Standing = { current: boolean; undecided?: true };
 
-function standing(one: SummarizedRecord, records: AttemptRecords): Standing {
+function standing(one: HeldRecord, records: AttemptRecords): Standing {
   const isUndecided = records.undecidedWith(one).includes(one.digest);
   return {
     current: records.currentIn(one.record.slot) === one.digest,
@@ -200,7 +200,7 @@ function standingText(
     .join("; ");
 }
 
-function ledgerOf({ digest, record }: SummarizedRecord, folder: string): Ledger | undefined {
+function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | undefined {
   const { ledger } = record.outputs;
   const read = ledger && readLedger(join(folder, digest, ledger.file));
   return typeof read === "object" ? read : undefined;

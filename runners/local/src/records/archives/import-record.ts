@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { AbsentFiles } from "../../digests/artifact-digest.ts";
-import { MissingContent, type Store } from "../../store/artifact-store.ts";
+import type { Store } from "../../store/artifact-store.ts";
 
 type Output = Artifact & { file: string };
 
@@ -42,15 +42,10 @@ const shown = 3;
 /** Lists the files that differ, if the store still knows their expected digests. */
 function differing(found: Artifact, wanted: Artifact, store: Store): string {
   if (wanted.kind === "file") return "";
-  try {
-    const there = new Map(store.filesOf(found.digest).map(({ path, digest }) => [path, digest]));
-    const files = store.filesOf(wanted.digest).filter(({ path, digest }) => there.get(path) !== digest);
-    if (files.length === 0) return "";
-    const more = files.length > shown ? ` and ${files.length - shown} more` : "";
-    const names = files.slice(0, shown).map(({ path }) => path);
-    return ` (${names.join(", ")}${more})`;
-  } catch (error) {
-    if (error instanceof MissingContent) return "";
-    throw error;
-  }
+  const there = new Map(store.knownFilesOf(found)?.map(({ path, digest }) => [path, digest]));
+  const files = (store.knownFilesOf(wanted) ?? []).filter(({ path, digest }) => there.get(path) !== digest);
+  if (files.length === 0) return "";
+  const more = files.length > shown ? ` and ${files.length - shown} more` : "";
+  const names = files.slice(0, shown).map(({ path }) => path);
+  return ` (${names.join(", ")}${more})`;
 }

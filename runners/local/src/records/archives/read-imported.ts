@@ -1,7 +1,7 @@
 // Reads a record that another machine exported, and puts its outputs into the store. Anyone may have written its text
 // and its files.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { actionKey } from "@mlrb/core/key/action-key";
@@ -30,8 +30,7 @@ export function readImported(
     const bytes = readBounded(join(folder, "record.json"), readingLimits.recordBytes);
     if (typeof bytes === "string") return { problem: `its record.json: ${bytes}` };
     const text = Buffer.from(bytes).toString();
-    if (createHash("sha256").update(text).digest("hex") !== digest)
-      return { problem: "its record is not what its name says" };
+    if (hash("sha256", text) !== digest) return { problem: "its record is not what its name says" };
     const record = parse(text);
     // else it would be kept under another name than that of which the origin is written
     if (recordText(record) !== text)

@@ -2,7 +2,7 @@
 // covers every byte that an import reads: a record's name is the digest of its record.json, which holds the digests of
 // all outputs; the log has no digest there.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ReadingLimit, readingLimits } from "@mlrb/kit/admission/reading-limits";
@@ -30,7 +30,7 @@ export function archiveDigest(
     adjudications: boundedDigest(join(decisions, adjudicationsFile), readingLimits.adjudicationsBytes),
   };
   const content = { formatVersion: 1, records: Object.fromEntries(records), ...decided };
-  return createHash("sha256").update(canonicalJson(content)).digest("hex");
+  return hash("sha256", canonicalJson(content));
 }
 
 /** The text of an archive's signature; undefined if it has none. Throws if it is not a small plain file. */

@@ -3,22 +3,17 @@
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
-import type { DamagedRecord } from "../damaged-record.ts";
-import type { Searched } from "../rank-records.ts";
-import type { RecordSummary } from "./record-summaries.ts";
+import type { DamagedRecord } from "./damaged-record.ts";
+import type { Searched } from "./rank-records.ts";
 
-/** `Kept`: the record, or what is remembered of it. */
-export type HeldRecord<Kept = AttemptRecord> = {
+export type HeldRecord = {
   digest: string;
-  record: Kept;
+  record: AttemptRecord;
   /** Absent for a record that was made here. */
   origin?: RecordOrigin;
   /** People's decisions on rules for it, oldest first; absent if there is none. */
   decisions?: MemberDecision[];
 };
-
-/** A record without the fields that only its use needs. */
-export type SummarizedRecord = HeldRecord<RecordSummary>;
 
 /** The record that a stage instance may use. */
 export type RecordSearch = Searched<HeldRecord>;
