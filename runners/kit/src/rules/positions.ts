@@ -20,8 +20,3 @@ export function positions(shape: number[]): number[] {
   }
   return found;
 }
-
-/** The same positions in the transposed matrix: some libraries store layers transposed. */
-export function transposedPositions([rows, columns]: [number, number]): number[] {
-  return positions([rows, columns]).map((at) => (at % columns) * rows + Math.floor(at / columns));
-}
