@@ -2,7 +2,7 @@
 // by a hash, so that no layout hides a copy.
 import { createHash } from "node:crypto";
 
-export const samples = 64;
+const samples = 64;
 
 const cache = new Map<string, number[]>();
 
