@@ -14,7 +14,7 @@ if (isOfficial())
 else smoke();
 
 function smoke(): void {
-  const { open, hidden } = smokeStage("baby-lm", ["smoke", "official"]);
+  const { open, hidden } = smokeStage("baby-lm");
   const { train, heldOut } = brownSplit("baby-lm");
   const rows = train.map(({ filename, content }) => ({ filename, content }));
   writeRows(open, "train.jsonl", rows);

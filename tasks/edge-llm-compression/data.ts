@@ -17,7 +17,7 @@ if (isOfficial()) await officialData({ open: {}, evaluation: mmlu });
 else smoke();
 
 function smoke(): void {
-  const { open, hidden } = smokeStage("edge-llm-compression", ["smoke", "official"]);
+  const { open, hidden } = smokeStage("edge-llm-compression");
   const { train, heldOut } = brownSplit("edge-llm-compression");
   const calibration = train.filter((_, at) => at % 5 === 2);
 

@@ -13,7 +13,7 @@ if (isOfficial())
 else smoke();
 
 function smoke(): void {
-  const { open, hidden } = smokeStage("mini-pile", ["smoke", "official"]);
+  const { open, hidden } = smokeStage("mini-pile");
   const { train, heldOut } = brownSplit("mini-pile");
   const rows = train.map(({ content }) => ({ text: content }));
   writeRows(open, "train.jsonl", rows);
