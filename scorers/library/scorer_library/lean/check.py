@@ -9,7 +9,7 @@ ones. The absence of errors proves nothing. Nor does `#print axioms` in the text
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,14 +109,19 @@ def open_lean(settings: LeanSettings) -> Iterator[Lean]:
             )
             if not ran.clean or not compiled.is_file():
                 raise LeanMissing(f"Lean does not compile the data's own {module}.lean: {trouble(ran)}")
-        for text, expected in CANARIES.items():
-            verdict = lean.prove(Theorem("mlrb_canary", (), text))
-            if verdict.compiles != expected:
-                said = (
-                    "accepts what is false" if verdict.compiles else f"refuses what is true: {verdict.reason}"
-                )
-                raise LeanMissing(f"this Lean cannot be used; it {said}: {text}")
+        if wrong := mistake(CANARIES, lambda text: lean.prove(Theorem("mlrb_canary", (), text))):
+            raise LeanMissing(f"this Lean {wrong}")
         yield lean
+
+
+def mistake(canaries: dict[str, bool], prove: Callable[[str], Verdict]) -> str | None:
+    """Why a Lean cannot be used, or None. `canaries`: texts, and whether each is true."""
+    for text, expected in canaries.items():
+        verdict = prove(text)
+        if verdict.compiles != expected:
+            said = "accepts what is false" if verdict.compiles else f"refuses what is true: {verdict.reason}"
+            return f"cannot be used; it {said}: {text}"
+    return None
 
 
 def judged(ran: LeanRun, name: str) -> Verdict:
