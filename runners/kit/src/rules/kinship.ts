@@ -53,9 +53,7 @@ function comparable(relatives: Relative[]): { byShape: Matrix[][]; left: number[
       }
       const ready = prepared(values);
       if (!ready) continue;
-      const matrices = byShape.get(key);
-      if (matrices) matrices.push({ name, owner, values: ready });
-      else byShape.set(key, [{ name, owner, values: ready }]);
+      byShape.getOrInsertComputed(key, () => []).push({ name, owner, values: ready });
     }
   }
   return { byShape: [...byShape.values()], left };
@@ -63,8 +61,8 @@ function comparable(relatives: Relative[]): { byShape: Matrix[][]; left: number[
 
 /** Records, for each other attempt, the own matrices found there and their highest correlation. */
 function note(found: Map<number, Map<string, number>>, other: number, name: string, strength: number): void {
-  const matrices = found.get(other) ?? new Map<string, number>();
-  found.set(other, matrices.set(name, Math.max(strength, matrices.get(name) ?? 0)));
+  const matrices = found.getOrInsertComputed(other, () => new Map());
+  matrices.set(name, Math.max(strength, matrices.get(name) ?? 0));
 }
 
 function finding(
