@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scorer_library.generation.items import LeanSettings
+from scorer_library.generation.verdicts import Verdict
 from scorer_library.lean.command import LeanCommand, LeanMissing, find_lean
 from scorer_library.lean.run import LeanLimits, LeanRun, run_lean
 from scorer_library.lean.text import NoTheorem, Theorem, read_theorem
@@ -30,12 +31,6 @@ CANARIES = {
     "theorem mlrb_canary (p q : Prop) (h : p) : q := h": False,
     "axiom mlrb_cheat (q : Prop) : q theorem mlrb_canary (p q : Prop) (h : p) : q := mlrb_cheat q": False,
 }
-
-
-@dataclass(frozen=True)
-class Verdict:
-    compiles: bool
-    reason: str  # why it does not compile, or ""
 
 
 @dataclass

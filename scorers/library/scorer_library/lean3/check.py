@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scorer_library.lean.check import WORDS_MAX, Verdict, mistake, trouble
+from scorer_library.generation.verdicts import Verdict
+from scorer_library.lean.check import WORDS_MAX, mistake, trouble
 from scorer_library.lean.run import LeanLimits, LeanRun, run_limited
 from scorer_library.lean3.command import Lean3Command, Lean3Missing, find_lean3
 from scorer_library.lean3.settings import Lean3Settings
