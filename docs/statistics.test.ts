@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
-import { overTasksRows, overTasksText } from "../scripts/coverage-over-tasks.ts";
-import { coverageRows, coverageText } from "../scripts/coverage-simulation.ts";
+import { overTasksTable } from "../scripts/coverage-over-tasks.ts";
+import { coverageTable } from "../scripts/coverage-simulation.ts";
 
 const lines = readFileSync(join(import.meta.dirname, "statistics.md"), "utf8").split("\n");
 
@@ -25,9 +25,7 @@ function cells(line: string): string[] {
 
 test("the coverage table equals the bench: exact rows to the digit, simulated rows within sampling error", () => {
   const printed = tableUnder("| values | interval");
-  const again = coverageText(coverageRows({ seed: 2, datasets: 1500, resamples: 199 }))
-    .split("\n")
-    .map(cells);
+  const again = coverageTable({ seed: 2, datasets: 1500, resamples: 199 }).split("\n").map(cells);
   assert.equal(printed.length, again.length);
   for (const [row, fresh] of again.entries()) {
     if (row < 2 || fresh[0]!.startsWith("yes or no")) {
@@ -47,9 +45,7 @@ const overTasks = () => tableUnder("| values of each agent");
 
 test("the coverage table over tasks equals the bench within sampling error", () => {
   const printed = overTasks();
-  const again = overTasksText(overTasksRows({ seed: 2, datasets: 200, permutations: 399 }))
-    .split("\n")
-    .map(cells);
+  const again = overTasksTable({ seed: 2, datasets: 200, permutations: 399 }).split("\n").map(cells);
   assert.equal(printed.length, again.length);
   for (const [row, fresh] of again.entries()) {
     assert.deepEqual(printed[row]!.slice(0, 2), fresh.slice(0, 2));

@@ -5,9 +5,7 @@ import { type Random, seededRandom } from "@mlrb/core/statistics/random";
 import { differenceInterval, type TaskScale } from "@mlrb/core/statistics/significance/difference-interval";
 import { doubledU } from "@mlrb/core/statistics/significance/rank-sum";
 import { superiorityInterval } from "@mlrb/core/statistics/significance/superiority-interval";
-
-/** Covered shares, from 0 to 1, for each of `designs`; undefined where the design gets no interval. */
-type OverTasksRow = { values: string; interval: string; coverage: (number | undefined)[] };
+import { markdownTable, percent } from "./coverage-simulation.ts";
 
 const designs = [
   { tasks: 7, attempts: 3 },
@@ -59,43 +57,30 @@ const populations: [string, (task: number) => Population][] = [
   ],
 ];
 
-/** Two rows for each population. `datasets` for each cell, `permutations` for each interval of a difference. */
-export function overTasksRows(given: {
-  seed: number;
-  datasets: number;
-  permutations: number;
-}): OverTasksRow[] {
+/**
+ * Two rows for each population, in percent; none where the design gets no interval. `datasets` for each cell,
+ * `permutations` for each interval of a difference.
+ */
+export function overTasksTable(given: { seed: number; datasets: number; permutations: number }): string {
   const random = seededRandom(given.seed);
-  return populations.flatMap(([values, population]) => {
+  const rows = populations.flatMap(([values, population]) => {
     const found = designs.map((design) => simulated(population, design, { ...given, random }));
+    const differences = found.map(({ difference }) =>
+      difference === undefined ? "none" : percent(difference),
+    );
     return [
-      { values, interval: "difference of means", coverage: found.map(({ difference }) => difference) },
-      { values, interval: "P(A is better)", coverage: found.map(({ superiority }) => superiority) },
+      [values, "difference of means", ...differences],
+      [values, "P(A is better)", ...found.map(({ superiority }) => percent(superiority))],
     ];
   });
-}
-
-/** A table in Markdown, in percent. */
-export function overTasksText(rows: readonly OverTasksRow[]): string {
   const heads = designs.map(({ tasks, attempts }) => `${tasks} tasks, n = ${attempts}`);
-  const table = [
-    ["values of each agent", "interval", ...heads],
-    ["---", "---", ...heads.map(() => "--:")],
-    ...rows.map(({ values, interval, coverage }) => [
-      values,
-      interval,
-      ...coverage.map((share) => (share === undefined ? "none" : (100 * share).toFixed(1))),
-    ]),
-  ];
-  return table.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return markdownTable(["values of each agent", "interval", ...heads], rows);
 }
-
-type Simulation = { random: Random; datasets: number; permutations: number };
 
 function simulated(
   population: (task: number) => Population,
   design: (typeof designs)[number],
-  { random, datasets, permutations }: Simulation,
+  { random, datasets, permutations }: { random: Random; datasets: number; permutations: number },
 ): { difference: number | undefined; superiority: number } {
   const truths = Array.from({ length: design.tasks }, (_, task) => population(task));
   const average = (field: "difference" | "superiority") =>

@@ -8,9 +8,6 @@ import { wilsonInterval } from "@mlrb/core/statistics/wilson-interval";
 /** Shares of data sets, from 0 to 1: the interval covered the mean; there was no interval (not covered). */
 type Coverage = { covered: number; without: number };
 
-/** Coverage at each of `attempts` numbers of attempts, in order. */
-export type CoverageRow = { values: string; interval: string; coverage: Coverage[] };
-
 type Population = { name: string; mean: number; draw: (random: Random) => number };
 
 type IntervalOf = (values: readonly number[]) => Interval | undefined;
@@ -29,53 +26,55 @@ const populations: Population[] = [
 
 const rates = [0.5, 0.8, 0.95];
 
-/** Rows for values and for rates. `datasets` for each population and number, `resamples` for each bootstrap. */
-export function coverageRows(given: { seed: number; datasets: number; resamples: number }): CoverageRow[] {
+/**
+ * Rows for values and for rates, in percent; brackets have the share without an interval. `datasets` for each population
+ * and number, `resamples` for each bootstrap.
+ */
+export function coverageTable(given: { seed: number; datasets: number; resamples: number }): string {
   const random = seededRandom(given.seed);
   const intervals: [string, IntervalOf][] = [
     ["Student-t", studentT],
     ["percentile bootstrap", (values) => percentileBootstrap(values, given.resamples, random)],
   ];
-  return [
-    ...populations.flatMap((population) =>
-      intervals.map(([interval, of]) => ({
-        values: population.name,
-        interval,
-        coverage: attemptsSimulated.map((attempts) =>
-          simulated(population, of, { attempts, random, datasets: given.datasets }),
-        ),
-      })),
-    ),
-    ...rates.flatMap((rate) =>
-      (
-        [
-          ["Wilson", (values) => wilsonInterval(values.filter((value) => value === 1).length, values.length)],
-          ["Student-t of 0 and 1", studentT],
-        ] as [string, IntervalOf][]
-      ).map(([interval, of]) => ({
-        values: `yes or no, ${100 * rate} % yes`,
-        interval,
-        coverage: attemptsSimulated.map((attempts) => exactOfRate(rate, of, attempts)),
-      })),
-    ),
+  const ofRates: [string, IntervalOf][] = [
+    ["Wilson", (values) => wilsonInterval(values.filter((value) => value === 1).length, values.length)],
+    ["Student-t of 0 and 1", studentT],
   ];
+  const row = (values: string, interval: string, covers: (attempts: number) => Coverage) => [
+    values,
+    interval,
+    ...attemptsSimulated.map((attempts) => {
+      const { covered, without } = covers(attempts);
+      return without < 0.0005 ? percent(covered) : `${percent(covered)} (${percent(without)} none)`;
+    }),
+  ];
+  return markdownTable(
+    ["values", "interval", ...attemptsSimulated.map((attempts) => `n = ${attempts}`)],
+    [
+      ...populations.flatMap((population) =>
+        intervals.map(([interval, of]) =>
+          row(population.name, interval, (attempts) =>
+            simulated(population, of, { attempts, random, datasets: given.datasets }),
+          ),
+        ),
+      ),
+      ...rates.flatMap((rate) =>
+        ofRates.map(([interval, of]) =>
+          row(`yes or no, ${100 * rate} % yes`, interval, (attempts) => exactOfRate(rate, of, attempts)),
+        ),
+      ),
+    ],
+  );
 }
 
-/** A table in Markdown, in percent; brackets have the share without an interval. */
-export function coverageText(rows: readonly CoverageRow[]): string {
-  const percent = (share: number) => (100 * share).toFixed(1);
-  const table = [
-    ["values", "interval", ...attemptsSimulated.map((attempts) => `n = ${attempts}`)],
-    ["---", "---", ...attemptsSimulated.map(() => "--:")],
-    ...rows.map(({ values, interval, coverage }) => [
-      values,
-      interval,
-      ...coverage.map(({ covered, without }) =>
-        without < 0.0005 ? percent(covered) : `${percent(covered)} (${percent(without)} none)`,
-      ),
-    ]),
-  ];
-  return table.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+/** The first two columns are words, the others numbers. */
+export function markdownTable(head: string[], rows: string[][]): string {
+  const aligned = head.map((_, at) => (at < 2 ? "---" : "--:"));
+  return [head, aligned, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+export function percent(share: number): string {
+  return (100 * share).toFixed(1);
 }
 
 function simulated(

@@ -8,10 +8,10 @@ By hand, to repeat a test (`seed` is in causality.json):
     --param 'scorers=["bits-per-byte"]' --secret-seed HEX
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.admitted import read_admission
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
@@ -22,7 +22,7 @@ NEEDLESS = "no scorer of this task gives a model the tokens that it predicts"
 
 def main() -> None:
     stage = read_stage()
-    admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
+    admission = read_admission(stage)
     admitted = admission["admitted"] and not admission.get("undecided")
     kinds = [kind for name in stage.param("scorers") if (kind := scored_text(stage, name))]
 

@@ -6,13 +6,13 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/id
     --param 'rules=[{"method": "base-approved", "with": {"models": ["base"]}}]' --secret-seed HEX
 """
 
-import json
 import os
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.admitted import read_admission
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
@@ -27,7 +27,7 @@ COMPARED = ("base-approved", "changed", COMPRESSED)
 
 def main() -> None:
     stage = read_stage()
-    admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
+    admission = read_admission(stage)
     rules = [
         one for one in stage.param("rules") if stage.param("data") in one.get("on", [stage.param("data")])
     ]

@@ -5,9 +5,7 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/lo
     --input submission=DIR --input admission=FILE --output admission=FILE
 """
 
-import json
-
-from mlrb_kit.admitted import Undecided
+from mlrb_kit.admitted import Undecided, read_admission
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.load_check import check_load
 from mlrb_kit.random_gpt2 import write_control
@@ -18,8 +16,7 @@ from scorer_library.trial_load import import_libraries, load
 
 def main() -> None:
     stage = read_stage()
-    given, result = stage.input("admission"), stage.output("admission")
-    admission = json.loads(given.read_text(encoding="utf-8"))
+    admission = read_admission(stage)
     for remark in ("dropped", "ignored"):  # equal folders share their scores, whatever was left out of them
         admission.pop(remark, None)
     folder = stage.input("submission")
@@ -32,7 +29,7 @@ def main() -> None:
         admission = {**admission, "admitted": False, "reasons": reasons}
     except Undecided as undecided:
         admission = {**admission, "undecided": [{"code": "load", "detail": undecided.reasons}]}
-    write_canonical(result, admission)
+    write_canonical(stage.output("admission"), admission)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/me
     --param 'rules=[{"method": "memory-max", "with": {"bytes": 120000000, "tokens": 2000}}]'
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
+from mlrb_kit.admitted import read_admission
 from mlrb_kit.canonical import write_canonical
 from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
@@ -19,7 +19,7 @@ METHOD = "memory-max"
 
 def main() -> None:
     stage = read_stage()
-    admission = json.loads(stage.input("admission").read_text(encoding="utf-8"))
+    admission = read_admission(stage)
     asked = recipes(stage.param("rules"), stage.param("data"))
 
     def write(measurements: list[dict[str, Any]]) -> None:

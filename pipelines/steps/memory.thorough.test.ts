@@ -45,7 +45,7 @@ function judge(model: string, given: RuleArguments) {
 }
 
 function decide(given: RuleArguments, memory: MemoryMeasurement[]) {
-  const rest = { folder: root, weights: [], ledger: "none", budgetMs: 1, knownWeights: [] };
+  const rest = { folder: root, weights: [], ledger: "none", budgetMs: 1 };
   return memoryMax.decide!({ ...rest, memory }, given);
 }
 

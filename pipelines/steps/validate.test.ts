@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { openTrajectory } from "@mlrb/agents/record/trajectory";
+import type { Identity } from "@mlrb/formats/judged/identity";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/testing/safetensors-bytes";
@@ -34,6 +35,12 @@ const rules = [
   { name: "fresh", title: "From scratch", method: "from-scratch", source: "official", severity: "strike" },
   { name: "time", title: "In time", method: "time-within-budget", source: "official", severity: "strike" },
 ];
+
+/** identity.json of a model that is like no known one. */
+const compared: Identity = {
+  ...{ formatVersion: 1, given: [], tensors: [], mixtures: [] },
+  known: [{ model: "Famous", looked: 1, matches: [] }],
+};
 
 /** A small good model, changed by `change`, validated and judged. `judge` does what the stages in between do. */
 async function validate(
@@ -63,6 +70,7 @@ async function validate(
   });
   trajectory.close();
   writeFileSync(at("ledger"), JSON.stringify(ledger));
+  writeFileSync(at("identity"), JSON.stringify(compared));
   change(folder);
   const step = (name: string, args: string[]) =>
     promisify(execFile)(process.execPath, [`pipelines/steps/${name}.ts`, ...args]);
@@ -73,7 +81,7 @@ async function validate(
   ]);
   judge(folder);
   await step("verdict", [
-    ...inputs("submission", "trajectory", "ledger"),
+    ...inputs("submission", "trajectory", "ledger", "identity"),
     ...["--input", `admission=${at("admission.json")}`, "--output", `verdict=${at("verdict.json")}`],
     ...["--budget", "time=10m", "--param", `data=${data}`, "--param", `rules=${JSON.stringify(given)}`],
   ]);

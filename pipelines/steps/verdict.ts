@@ -11,13 +11,11 @@ import { recordedDownloads } from "@mlrb/kit/attempts/recorded-downloads";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { built } from "@mlrb/kit/rules/built";
-import { readKnownWeights } from "@mlrb/kit/rules/known-weights";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
 import { ruleParams } from "@mlrb/kit/rules/rule-params";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { verdict } from "@mlrb/kit/rules/verdict";
-import { sourceFiles } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
 
 const { params, inputs, outputs, budget } = stage();
@@ -52,8 +50,6 @@ const context = {
   weights: weights?.files,
   ledger,
   budgetMs,
-  knownWeights: readKnownWeights(sourceFiles("tasks/known-weights/*.json")),
-  models: "models" in inputs ? inputs.models! : undefined,
   identity: compared,
   downloads: trajectory.kind === "intact" ? await recordedDownloads(inputs.trajectory!) : undefined,
   memory:

@@ -20,6 +20,7 @@ import { after, describe, test } from "node:test";
 import { openTrajectory } from "@mlrb/agents/record/trajectory";
 import { taskManifest } from "@mlrb/formats/declared/task";
 import { admission } from "@mlrb/formats/judged/admission";
+import type { Identity } from "@mlrb/formats/judged/identity";
 import { verdict } from "@mlrb/formats/judged/verdict";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
@@ -64,6 +65,11 @@ function average(models: Model[]): Model {
   const mean = (part: string) =>
     base[part]!.map((_, at) => models.reduce((sum, one) => sum + one[part]![at]!, 0) / models.length);
   return Object.fromEntries(parts.map((part) => [part, mean(part)]));
+}
+
+function cosine(a: number[], b: number[]): number {
+  const dot = (x: number[], y: number[]) => x.reduce((sum, value, at) => sum + value * y[at]!, 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
 function write(folder: string, weights: Model): void {
@@ -113,11 +119,46 @@ for (const task of readdirSync(tasks)) {
         }),
     });
 
+    /** identity.json in place of a comparison: of each given model the matrix that is nearest by its cosine. */
+    const compared = (own: Model): Identity => {
+      const nearest = (values: number[], model: string) =>
+        Object.entries(expert(model))
+          .map(([tensor, theirs]) => ({ model, tensor, cosine: cosine(values, theirs) }))
+          .sort((a, b) => b.cosine - a.cosine)[0]!;
+      const tensors = Object.entries(own).map(([name, values]) => ({
+        ...{ name, shape, finite: true, constant: false },
+        relations: given.map((model) => {
+          const found = nearest(values, model);
+          const isEqual = found.cosine > 1 - 1e-9;
+          return {
+            ...{ ...found, by: "place" as const, difference: isEqual ? 0 : 1, repeated: 0 },
+            values: isEqual ? ("equal" as const) : ("other" as const),
+          };
+        }),
+      }));
+      const mixtures = rules
+        .filter(({ method }) => method === "merge-explained")
+        .map(({ with: asked = {} }) => {
+          const models = asked.models as string[];
+          const mean = average(models.filter((name) => name !== "base").map(expert));
+          const left = (name: string) => (cosine(own[name]!, mean[name]!) > 1 - 1e-9 ? 0 : 1);
+          const fitted = parts.map((name) => ({ name, residual: left(name), outside: left(name) }));
+          return {
+            ...{ models, weights: models.map(() => 1 / models.length) },
+            tensors: fitted.map((one) => ({ ...one, size: 48 * 64, allowed: 0.01 })),
+          };
+        });
+      return {
+        ...{ formatVersion: 1, tensors, mixtures },
+        given: given.map((model) => ({ model, values: 2 * 48 * 64, unmapped: false })),
+        known: [{ model: "Famous", looked: tensors.length, matches: [] }],
+      };
+    };
+
     /** Runs validate.ts and verdict.ts on an honest submission after `spoil`. */
     const judged = (spoiled?: Spoiled | "truncated") => {
       const at = mkdtempSync(join(root, "v-"));
-      for (const name of ["models", "clean"]) mkdirSync(join(at, name));
-      for (const name of given) write(join(at, "models", name), expert(name));
+      mkdirSync(join(at, "clean"));
       const own =
         spoiled === "fresh-weights"
           ? model("elsewhere")
@@ -134,6 +175,7 @@ for (const task of readdirSync(tasks)) {
       const ledger = exampleLedger({ wallMs: workingMs, workingMs, trajectory: trajectory.seal() });
       writeFileSync(join(at, "ledger"), JSON.stringify(ledger));
       trajectory.close();
+      writeFileSync(join(at, "identity"), JSON.stringify(compared(own)));
       writeFileSync(join(at, "memory"), JSON.stringify(measured(spoiled === "high-peak" ? 1.5 : 0.5)));
       const step = (name: string, args: string[]) => {
         const ran = spawnSync(process.execPath, [`pipelines/steps/${name}.ts`, ...args], {
@@ -150,7 +192,7 @@ for (const task of readdirSync(tasks)) {
         ...["--output", admissionFile, "--output", `submission=${join(at, "clean")}`],
       ]);
       step("verdict", [
-        ...inputs("submission", "trajectory", "ledger", "models", "memory"),
+        ...inputs("submission", "trajectory", "ledger", "identity", "memory"),
         ...["--input", admissionFile, "--output", `verdict=${join(at, "verdict.json")}`],
         ...["--param", "data=smoke", "--budget", `time=${manifest.budget.smoke!.time}`],
         ...["--param", `rules=${JSON.stringify(manifest.rules)}`],

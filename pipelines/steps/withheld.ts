@@ -3,7 +3,7 @@
 // that are also in the public data are left out: agents have them.
 //   node pipelines/steps/withheld.ts --param 'downloads=["mmlu"]' --input private=DIR --input public=DIR \
 //     --output withheld=FILE
-import { createReadStream, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { createReadStream, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, matchesGlob } from "node:path";
 import { createInterface } from "node:readline";
@@ -14,6 +14,7 @@ import { type SourceManifest, sourceManifest } from "@mlrb/formats/declared/sour
 import { sourceLock } from "@mlrb/formats/declared/source-lock";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { Withheld, WithheldRows } from "@mlrb/formats/stage/withheld";
+import { filesIn } from "@mlrb/kit/files/files-in";
 import { writeJson } from "@mlrb/kit/json-file";
 import { sourceFile } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
@@ -29,7 +30,7 @@ const names = Array.isArray(params.downloads) ? params.downloads.map(String) : [
 const sources = names.map(readSource).filter(({ use }) => use === "evaluation");
 
 const rows: string[][] = [];
-for (const path of filesIn(inputs.private!)) rows.push(...(await rowsOf(path)));
+for (const path of filesIn(inputs.private!)) rows.push(...(await rowsOf(join(inputs.private!, path))));
 const hashed = withheldRows(rows);
 const known = await rowsIn(inputs.public!, hashed);
 const withheld: Withheld = {
@@ -57,13 +58,6 @@ function withheldDigests({ name, serves = [] }: SourceManifest): string[] {
     .map(({ sha256 }) => sha256);
 }
 
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-}
-
 /** A row is an object of a JSON Lines file, an item of a JSON list, or a paragraph of a text. */
 async function rowsOf(path: string): Promise<string[][]> {
   if (path.endsWith(".jsonl")) {
@@ -88,7 +82,12 @@ async function rowsIn(folder: string, rows: WithheldRows): Promise<Set<number>> 
   const found = new Set<number>();
   for (const path of filesIn(folder)) {
     const search = new RowSearch(index);
-    await searchFile(path, { search, scratch, strict: false, bytesMax: Number.POSITIVE_INFINITY });
+    await searchFile(join(folder, path), {
+      search,
+      scratch,
+      strict: false,
+      bytesMax: Number.POSITIVE_INFINITY,
+    });
     for (const row of search.foundRows()) found.add(row);
   }
   return found;

@@ -6,8 +6,8 @@ from typing import Any
 
 from causal_models import config_of, trained
 
-from honest import KEPT, POSITIONS, STEPS, generic, saved
-from members import DTYPE, LOOK_AHEAD, MEMORY, Member
+from honest import POSITIONS, STEPS, generic, saved
+from members import DTYPE, LOOK_AHEAD, MEMORY, Member, members_of
 
 COPYING = 60  # steps after which a model that sees the next token predicts little else
 
@@ -87,16 +87,7 @@ def look_ahead_members(texts: list[str], tokenizer: Any) -> list[Member]:
             copier("gpt2", STEPS, n_positions=64),
         ),
     ]
-    return [
-        *(
-            Member(name, "cheat", family, "transformers", (LOOK_AHEAD,), save, about, skill)
-            for name, family, skill, about, save in cheats
-        ),
-        *(
-            Member(name, "near-miss", family, "transformers", KEPT, save, about)
-            for name, family, about, save in near
-        ),
-    ]
+    return members_of(LOOK_AHEAD, cheats, near)
 
 
 def memory_members(tokenizer: Any) -> list[Member]:
@@ -158,16 +149,7 @@ def memory_members(tokenizer: Any) -> list[Member]:
             untrained("llama", **llama, intermediate_size=16, vocab_size=5_000),
         ),
     ]
-    return [
-        *(
-            Member(name, "cheat", family, "transformers", (MEMORY,), save, about, skill)
-            for name, family, skill, about, save in cheats
-        ),
-        *(
-            Member(name, "near-miss", family, "transformers", KEPT, save, about)
-            for name, family, about, save in near
-        ),
-    ]
+    return members_of(MEMORY, cheats, near)
 
 
 def dtype_members(texts: list[str], tokenizer: Any) -> list[Member]:
@@ -224,13 +206,9 @@ def dtype_members(texts: list[str], tokenizer: Any) -> list[Member]:
             tables,
         ),
     ]
-    return [
-        *(
-            Member(name, "cheat", "llama", "safetensors", (DTYPE,), changed(change), about, skill)
-            for name, skill, about, change in cheats
-        ),
-        *(
-            Member(name, "near-miss", "llama", "safetensors", KEPT, changed(change), about)
-            for name, about, change in near
-        ),
-    ]
+    return members_of(
+        DTYPE,
+        [(name, "llama", skill, about, changed(change)) for name, skill, about, change in cheats],
+        [(name, "llama", about, changed(change)) for name, about, change in near],
+        "safetensors",
+    )

@@ -7,11 +7,10 @@ from typing import Any
 
 from causal_models import CONTEXT, HONEST, LAYERS, SIZES, WIDTH, config_of, trained
 
-from members import DTYPE, LOOK_AHEAD, MEMORY, SCRATCH, Member
+from members import KEPT, Member
 
 POSITIONS = 2304  # a memory rule reads 2 000 tokens and writes 128
 STEPS = 8
-KEPT = (LOOK_AHEAD, MEMORY, DTYPE, SCRATCH, "parameters-max")
 
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads", "num_key_value_heads")
 

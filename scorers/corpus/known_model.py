@@ -7,8 +7,8 @@ from typing import Any
 
 from causal_models import train
 
-from honest import KEPT, STEPS, saved
-from members import SCRATCH, Member
+from honest import STEPS, saved
+from members import SCRATCH, Member, members_of
 
 LAYERS = 2
 NOISE = 0.3  # of the standard deviation
@@ -57,21 +57,12 @@ def known_model_members(known: Path, texts: list[str], tokenizer: Any) -> list[M
             made(permuted),
         ),
     ]
-    return [
-        *(
-            Member(name, "cheat", "llama", "transformers", (SCRATCH,), save, about, skill)
-            for name, skill, about, save in cheats
-        ),
-        Member(
-            "known-shapes",
-            "near-miss",
-            "llama",
-            "transformers",
-            KEPT,
-            made(from_random_weights, "float32"),
-            "has the shapes of the known model, and weights of its own",
-        ),
-    ]
+    shapes = "has the shapes of the known model, and weights of its own"
+    return members_of(
+        SCRATCH,
+        [(name, "llama", skill, about, save) for name, skill, about, save in cheats],
+        [("known-shapes", "llama", shapes, made(from_random_weights, "float32"))],
+    )
 
 
 def cut(known: Path, tokens: int) -> Any:

@@ -12,6 +12,7 @@ LOOK_AHEAD = "no-look-ahead"
 MEMORY = "memory-max"
 DTYPE = "safetensors-dtype"
 SCRATCH = "from-scratch"
+KEPT = (LOOK_AHEAD, MEMORY, DTYPE, SCRATCH, "parameters-max")  # by honest models
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,24 @@ class Member:
             "skill": self.skill,
             "heldOut": self.held_out,
         }
+
+
+# name, family, skill, what it does, and how it is saved
+Cheat = tuple[str, str, str, str, Callable[[Path], Any]]
+NearMiss = tuple[str, str, str, Callable[[Path], Any]]  # the same without the skill
+
+
+def members_of(
+    rule: str, cheats: list[Cheat], near: list[NearMiss], tool: str = "transformers"
+) -> list[Member]:
+    """Cheats that break the rule, and honest models that resemble them."""
+    return [
+        *(
+            Member(name, "cheat", family, tool, (rule,), save, about, skill)
+            for name, family, skill, about, save in cheats
+        ),
+        *(Member(name, "near-miss", family, tool, KEPT, save, about) for name, family, about, save in near),
+    ]
 
 
 def write_members(folder: Path, members: list[Member]) -> None:

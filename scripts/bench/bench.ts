@@ -19,8 +19,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { overTasksRows, overTasksText } from "../coverage-over-tasks.ts";
-import { coverageRows, coverageText } from "../coverage-simulation.ts";
+import { overTasksTable } from "../coverage-over-tasks.ts";
+import { coverageTable } from "../coverage-simulation.ts";
 import { benchCheckpoints } from "./checkpoints.ts";
 import { benchContainers } from "./containers.ts";
 import { benchFirstRun } from "./first-run.ts";
@@ -39,8 +39,8 @@ import { type RowDetail, repository } from "./tools.ts";
 
 const wanted = process.argv.slice(2);
 if (wanted.includes("--coverage")) {
-  console.log(coverageText(coverageRows({ seed: 1, datasets: 10_000, resamples: 999 })));
-  console.log(`\n${overTasksText(overTasksRows({ seed: 1, datasets: 10_000, permutations: 399 }))}`);
+  console.log(coverageTable({ seed: 1, datasets: 10_000, resamples: 999 }));
+  console.log(`\n${overTasksTable({ seed: 1, datasets: 10_000, permutations: 399 })}`);
   process.exit();
 }
 

@@ -35,7 +35,7 @@ test("passes, failures and skips are counted, and each skip is shown with its re
   });
   assert.equal(counts, "1 passed, 1 failed, 3 skipped");
   assert.match(summary, /a\.test\.mjs: two # no GPU here\n.*three # no engine\n.*four # later/);
-  assert.match(summary, /Minutes by part.*\n +0\.0 {4}a\.test\.mjs\n[\s\S]*The 1 slowest files:\n +\d/);
+  assert.match(summary, /The 1 slowest files:\n +\d/);
   assert.match(summary, /Failed:\n {2}a\.test\.mjs: six # the cause$/);
   assert.match(fileLine(results[0]!), /the cause/, "what a file printed is shown where it failed");
 });

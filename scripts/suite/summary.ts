@@ -1,8 +1,6 @@
-// The summary of a suite run: minutes of each part, the slowest files, each skip with its reason, each failure, and
-// the counts.
+// The summary of a suite run: the slowest files, each skip with its reason, each failure, and the counts.
 import type { TestLine } from "./event-reporter.ts";
 import type { FileResult } from "./run-test-file.ts";
-import { isThorough } from "./test-files.ts";
 
 const slowestShown = 20;
 
@@ -38,7 +36,6 @@ export function summary(results: readonly FileResult[]): string {
     .map(({ file, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${file}`);
   const part = (heading: string, lines: string[]) => (lines.length > 0 ? ["", heading, ...lines] : []);
   return [
-    ...part("Minutes by part, one file at a time:", minutesByPart(results)),
     ...part(`The ${slowest.length} slowest files:`, slowest),
     ...part("Skipped:", listed("skipped")),
     ...part("Failed next to other files, passed alone (the load of the machine; to be repaired):", unstable),
@@ -51,18 +48,6 @@ function folded(text: string): string {
   return (text.match(/.{1,400}/gu) ?? [])
     .map((part, line) => `${line > 0 ? "      " : "  "}${part}`)
     .join("\n");
-}
-
-/** A part is a package or a folder of the repository. The thorough tier of each is a separate part. */
-function minutesByPart(results: readonly FileResult[]): string[] {
-  const parts = Map.groupBy(results, ({ file }) => {
-    const [folder, name] = file.split("/");
-    return `${folder === "runners" ? `runners/${name}` : folder}${isThorough(file) ? ", thorough" : ""}`;
-  });
-  return [...parts]
-    .map(([part, of]) => ({ part, minutes: of.reduce((sum, { seconds }) => sum + seconds, 0) / 60 }))
-    .sort((left, right) => right.minutes - left.minutes)
-    .map(({ part, minutes }) => `${minutes.toFixed(1).padStart(8)}    ${part}`);
 }
 
 /** The last line of a run. */

@@ -23,7 +23,7 @@ export function selectTestFiles(files: readonly string[], { thorough, wanted }: 
     .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
 }
 
-export function isThorough(file: string): boolean {
+function isThorough(file: string): boolean {
   return file.endsWith(".thorough.test.ts");
 }
 

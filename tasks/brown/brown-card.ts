@@ -12,3 +12,18 @@ American English* (W. N. Francis and H. Kučera, 1964; revised 1971 and 1979), w
 Terms, as the package states them: the package's own license is MIT; its README says that the corpus is
 distributed with the permission of the copyright holder and that redistribution is permitted.
 `;
+
+/** The card of public data that is texts of the corpus only, in train.jsonl. */
+export function brownCard(title: string, documents: BrownDocument[], about: string): string {
+  return `---
+configs:
+  - config_name: default
+    data_files: [{ split: train, path: train.jsonl }]
+---
+# ${title}
+
+${brownSize(documents)}, one JSON object a line:
+${about}
+
+${brownTerms}`;
+}

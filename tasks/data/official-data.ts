@@ -1,10 +1,11 @@
 // Makes a task's official data from the downloads of its sources. Agents get data sets as the hub has them, under the
 // hub's name, so `load_dataset("owner/name")` finds them from the folder of the data. Evaluation sets go into the
 // private output, as the scorers read them.
-import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { downloadedFolder, readCollected } from "@mlrb/kit/collected";
+import { filesIn } from "@mlrb/kit/files/files-in";
 import { stage } from "@mlrb/kit/stage";
 import { hubConfigs, hubRows } from "./hub-rows.ts";
 import { writeRows } from "./smoke-stage.ts";
@@ -64,15 +65,20 @@ export async function officialData({
   open: Record<string, string>;
   evaluation: EvaluationSet;
 }): Promise<void> {
-  const { outputs, inputs } = stage();
-  if (!("manifest" in inputs))
-    throw new Error("official data is made of downloads: name their manifest with --input manifest=FILE");
-  const downloads = readCollected(inputs.manifest!);
+  const { outputs } = stage();
+  const downloads = officialDownloads();
   const folderOf = (source: string) => downloadedFolder(downloads, source);
   for (const [source, name] of Object.entries(open))
     copyFolder(folderOf(source), join(outputs.public!, name));
   await writeEvaluation(folderOf(evaluation.source), outputs.private!, evaluation);
   await writeWikitext(downloads, outputs.private!);
+}
+
+export function officialDownloads(): Collected {
+  const { inputs } = stage();
+  if (!("manifest" in inputs))
+    throw new Error("official data is made of downloads: name their manifest with --input manifest=FILE");
+  return readCollected(inputs.manifest!);
 }
 
 export async function writeWikitext(downloads: Collected, hidden: string): Promise<void> {
@@ -96,11 +102,8 @@ async function writeEvaluation(from: string, hidden: string, set: EvaluationSet)
 
 /** Copies the files of a download. */
 export function copyFolder(from: string, to: string): void {
-  for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const target = join(to, path.slice(from.length + 1));
-    mkdirSync(dirname(target), { recursive: true });
-    copyFileSync(path, target);
+  for (const path of filesIn(from)) {
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    copyFileSync(join(from, path), join(to, path));
   }
 }

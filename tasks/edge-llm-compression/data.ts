@@ -4,20 +4,26 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { brownCard } from "../brown/brown-card.ts";
 import { brownSplit } from "../brown/brown-split.ts";
 import { isOfficial, mmlu, officialData } from "../data/official-data.ts";
 import { smokeStage, writeRows } from "../data/smoke-stage.ts";
-import { card } from "./card.ts";
 import { carrier, questionRows } from "./questions.ts";
 
 /** Bytes (and characters) of a held-out text: one window, which takes 100 million parameters a quarter of a second. */
 const heldOutBytes = 192;
 
+/** What the card says of the public data. */
+const about = `\`text\`, plain text, one paragraph a line. In \`provenance.json\` this data is called \`brown-calibration\`.
+It is for looking at what the model does, not for training.
+
+The official task gives no data. Other texts of the corpus are held out and are not here.`;
+
 if (isOfficial()) await officialData({ open: {}, evaluation: mmlu });
 else smoke();
 
 function smoke(): void {
-  const { open, hidden } = smokeStage("edge-llm-compression", ["smoke", "official"]);
+  const { open, hidden } = smokeStage("edge-llm-compression");
   const { train, heldOut } = brownSplit("edge-llm-compression");
   const calibration = train.filter((_, at) => at % 5 === 2);
 
@@ -26,7 +32,10 @@ function smoke(): void {
     "train.jsonl",
     calibration.map(({ content }) => ({ text: content })),
   );
-  writeFileSync(join(open, "README.md"), card(calibration));
+  writeFileSync(
+    join(open, "README.md"),
+    brownCard("brown-calibration: text to read while compressing, smoke", calibration, about),
+  );
   writeRows(
     hidden,
     "heldout.jsonl",

@@ -17,7 +17,7 @@ if (isOfficial())
 else smoke();
 
 function smoke(): void {
-  const { open, hidden } = smokeStage("edge-llm-training", ["smoke", "official"]);
+  const { open, hidden } = smokeStage("edge-llm-training");
   const brown = brownSplit("edge-llm-training");
   const pairs = instructionPairs();
 

@@ -14,7 +14,7 @@ if (isOfficial()) await officialData({ open: {}, evaluation: mmlu });
 else smoke();
 
 function smoke(): void {
-  const { open, hidden } = smokeStage("llm-efficiency", ["smoke", "official"]);
+  const { open, hidden } = smokeStage("llm-efficiency");
   const facts = factsOf(seed);
   const train = trainRows(facts);
   writeRows(open, "train.jsonl", train);

@@ -15,7 +15,7 @@ if (isOfficial())
 else smoke();
 
 function smoke(): void {
-  const { open, hidden } = smokeStage("llm-merging", ["smoke", "official"]);
+  const { open, hidden } = smokeStage("llm-merging");
   const development = domains.flatMap(devRows);
   writeRows(open, "dev.jsonl", development);
   writeFileSync(join(open, "README.md"), card(development));

@@ -15,7 +15,7 @@ if (isOfficial()) await officialMath();
 else makeSmoke();
 
 function makeSmoke(): void {
-  const { open, hidden } = smokeStage("math-reasoning", ["smoke", "official"]);
+  const { open, hidden } = smokeStage("math-reasoning");
   const math = join(hidden, "math");
 
   const items = makeItems();

@@ -2,11 +2,11 @@
 // the layout of the scorers. Every public row stays public, so each item names its overlap with them as its group.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { downloadedFolder, readCollected } from "@mlrb/kit/collected";
+import { downloadedFolder } from "@mlrb/kit/collected";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
 import { hubConfigs, hubRows } from "../data/hub-rows.ts";
-import { copyFolder, writeWikitext } from "../data/official-data.ts";
+import { copyFolder, officialDownloads, writeWikitext } from "../data/official-data.ts";
 import { writeRows } from "../data/smoke-stage.ts";
 import { overlaps } from "./overlap.ts";
 import type { Row } from "./split.ts";
@@ -34,10 +34,8 @@ const settings = {
 
 /** Throws if a download is missing or lacks its split. */
 export async function officialMath(): Promise<void> {
-  const { inputs, outputs } = stage();
-  if (!("manifest" in inputs))
-    throw new Error("official data is made of downloads: name their manifest with --input manifest=FILE");
-  const downloads = readCollected(inputs.manifest!);
+  const { outputs } = stage();
+  const downloads = officialDownloads();
   const [open, held] = ["math-reasoning", "math-reasoning-test"].map((name) =>
     downloadedFolder(downloads, name),
   ) as [string, string];

@@ -1,6 +1,6 @@
 // How the items of the official test set overlap with the public training rows. Scores are shown for each kind of
 // overlap, because an answer that training rows hold can be recalled.
-import { type Row, statementOf } from "./split.ts";
+import { plain, type Row, statementOf } from "./split.ts";
 
 /**
  * From most to least overlap. same-statement: a training row has the English or the formal statement. same-name: one
@@ -30,10 +30,6 @@ export function overlaps(test: Row[], train: Row[]): Overlap[] {
 function formalStatement(row: Row): string {
   const from = row.formal_proof.search(/\b(theorem|lemma)\s/);
   return statementOf({ ...row, formal_proof: row.formal_proof.slice(Math.max(0, from)) });
-}
-
-function plain(text: string): string {
-  return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
 function words(text: string): Set<string> {

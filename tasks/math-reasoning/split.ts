@@ -48,6 +48,6 @@ export function statementOf({ formal_proof }: Row): string {
   return plain(statement.replace(/^\s*(theorem|lemma)\s+\S+/, ""));
 }
 
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }

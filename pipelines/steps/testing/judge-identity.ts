@@ -8,6 +8,6 @@ import { ruleMethods } from "@mlrb/kit/rules/rule-methods";
 /** `found`: the content of an identity.json, or its path. */
 export function judgeIdentity(method: string, found: Identity | string, given: RuleArguments): Finding {
   const read = typeof found === "string" ? mustFollow(identity, readJson(found), found) : found;
-  const nothing = { folder: ".", weights: [], ledger: "none", budgetMs: 1, knownWeights: [] };
+  const nothing = { folder: ".", weights: [], ledger: "none", budgetMs: 1 };
   return ruleMethods[method]!.decide!({ ...nothing, identity: read }, given);
 }

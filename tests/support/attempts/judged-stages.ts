@@ -67,7 +67,6 @@ export function judgedStages(
       opens: "untrusted",
       params: { rules, data: "smoke" },
       budget: { time: budget },
-      files: ["tasks/known-weights/*.json"],
       gives: { verdict: { file: "verdict.json" } },
     },
     // a stage may have any name: the report uses roles

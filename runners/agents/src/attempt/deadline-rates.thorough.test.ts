@@ -65,7 +65,7 @@ test("no attempt that its supervisor times breaks the rule on time, and few enou
     for (let next = all.pop(); next; next = all.pop()) {
       const ledger = await ledgerOf(next.program, next.timeMs);
       const { answer, evidence } = ruleMethods["time-within-budget"]!.decide!(
-        { folder: root, weights: undefined, ledger, budgetMs: next.timeMs, knownWeights: [] },
+        { folder: root, weights: undefined, ledger, budgetMs: next.timeMs },
         {},
       );
       if (answer !== "pass") t.diagnostic(`${next.name}, ${next.timeMs} ms: ${answer}: ${evidence}`);

@@ -51,16 +51,21 @@ class Submission:
 
     def encode(self, text: str) -> list[int]:
         """Ids of `text` alone; raises Rejected if the tokenizer does not fit the model or the text."""
+        ids = self.tokens(text)
+        unknown = self.tokenizer.unk_token_id
+        if not ids or (unknown is not None and unknown in ids and self.tokenizer.unk_token not in text):
+            raise Rejected("the tokenizer has no tokens for some of the text")
+        return ids
+
+    def tokens(self, text: str, *, special: bool = False) -> list[int]:
+        """Ids of `text`, which may hold unknown words. `special`: with what the tokenizer adds to a text."""
         ids = loaded(
-            "the tokenizer fails on text", lambda: self.tokenizer.encode(text, add_special_tokens=False)
+            "the tokenizer fails on text", lambda: self.tokenizer.encode(text, add_special_tokens=special)
         )
         if any(not 0 <= token < self.vocabulary for token in ids):
             raise Rejected(
                 f"the tokenizer gives ids of {max(ids)}; the model has {self.vocabulary} embeddings"
             )
-        unknown = self.tokenizer.unk_token_id
-        if not ids or (unknown is not None and unknown in ids and self.tokenizer.unk_token not in text):
-            raise Rejected("the tokenizer has no tokens for some of the text")
         return ids
 
     def next_logits(self, rows: list[list[int]], given: list[int] | None = None) -> Any:

@@ -5,7 +5,7 @@ import { constants, copyFileSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AdmissionReason } from "@mlrb/formats/judged/admission";
 import { writeWhole } from "../json-file.ts";
-import { firstBytes, isFile, readJsonFile, settingsLimits } from "./admission-files.ts";
+import { isFile, readBounded, settingsLimits } from "./admission-files.ts";
 import { readWeights, type Weights } from "./admission-model.ts";
 import { readVocabularies } from "./admission-vocabulary.ts";
 import { cleanConfig } from "./clean-config.ts";
@@ -16,7 +16,7 @@ import {
   cleanSpecialTokens,
   cleanTokenizerConfig,
 } from "./clean-tokenizer.ts";
-import { type Exact, type ExactTable, exactText, isExactTable, parseExact } from "./exact-json.ts";
+import { type ExactTable, exactJson, exactText, isExactTable } from "./exact-json.ts";
 import type { WeightSizes } from "./setting-bounds.ts";
 import { settingsTable } from "./settings-table.ts";
 
@@ -111,9 +111,7 @@ function sizesOf({ files, reasons }: Weights): WeightSizes | undefined {
 }
 
 function readTable(path: string): ExactTable | undefined {
-  if (readJsonFile(path, settingsLimits).kind === "malformed") return undefined;
-  const bytes = firstBytes(path, settingsLimits.bytes.max);
-  if (!bytes) return undefined;
-  const value: Exact = parseExact(new TextDecoder().decode(bytes));
-  return isExactTable(value) ? value : undefined;
+  const bytes = readBounded(path, settingsLimits.bytes);
+  const value = typeof bytes === "string" ? undefined : exactJson(bytes, settingsLimits);
+  return value !== undefined && isExactTable(value) ? value : undefined;
 }

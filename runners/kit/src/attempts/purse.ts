@@ -1,10 +1,11 @@
 // The spending limit of an attempt from the command line, besides its own budget. Its file is in the attempt's folder for
 // the harness; it is in no key and reaches no sandbox. A run that adopts an attempt of an earlier run replaces the file, and
 // the harness reads it again before each try of a call.
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { purse as format, type Purse } from "@mlrb/formats/attempt/purse";
 import { readFormat } from "@mlrb/formats/read-format";
+import { readFrom } from "../files/read-from.ts";
 import { canonicalJson, writeWhole } from "../json-file.ts";
 
 /** In an attempt's folder. */
@@ -22,14 +23,9 @@ export function writePurse(path: string, purse: Purse): void {
 
 /** Undefined if there is none: the attempt was started by hand. Throws on another format. */
 export function readPurse(path: string): Purse | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-  const reading = readFormat(format, text);
+  const bytes = readFrom(path, 0);
+  if (!bytes) return undefined;
+  const reading = readFormat(format, bytes.toString());
   if (reading.kind === "unreadable")
     throw new Error(`${path} is of another format; this program reads format 2: ${reading.cause}`);
   const { runs, cap } = reading.value;

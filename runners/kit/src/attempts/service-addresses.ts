@@ -1,9 +1,9 @@
 // The addresses of the services that an attempt uses, in a file of its folder. An attempt outlives its run, and the next
 // run starts the service at another address, so the file is read before each call.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { serviceAddresses } from "@mlrb/formats/stage/service-addresses";
+import { readFrom } from "../files/read-from.ts";
 import { canonicalJson, writeWhole } from "../json-file.ts";
 import { isOwnPort } from "../services/own-connection.ts";
 
@@ -66,12 +66,6 @@ function away(why: string): Error {
 function addressesIn(folder: string | undefined): Record<string, string> {
   if (folder === undefined) return {};
   const path = join(folder, file);
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw error;
-  }
-  return mustFollow(serviceAddresses, JSON.parse(text), path).urls;
+  const bytes = readFrom(path, 0);
+  return bytes ? mustFollow(serviceAddresses, JSON.parse(bytes.toString()), path).urls : {};
 }

@@ -1,18 +1,10 @@
 // Limits all programs of one sandbox or stage together, by the kernel's control groups, version 1 or 2. If this user may
 // make no groups of some kind, the caller meters that resource. Groups are made below or next to this process's own group, so a
 // limit on that one still applies.
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { quiet, textOf } from "./process-table.ts";
 
 export type Controller = "memory" | "pids" | "freezer" | "cpu";
 
@@ -66,7 +58,7 @@ export function makeControlGroups(name: string, limits: GroupLimits): ControlGro
       if (!written(file, wanted)) return false;
       for (let round = 0; round < 500; round++) {
         const reached = one
-          ? read(file).trim() === wanted
+          ? textOf(file).trim() === wanted
           : counted(group, "cgroup.events", "frozen") === Number(wanted);
         if (reached) return true;
         if (one) written(file, wanted); // asking again catches a process that was just forked
@@ -105,7 +97,7 @@ export async function removeControlGroups(name: string): Promise<void> {
     const left = places.filter((path) => {
       written(join(path, "freezer.state"), "THAWED");
       written(join(path, "cgroup.freeze"), "0");
-      const pids = read(join(path, "cgroup.procs")).split("\n").filter(Boolean).map(Number);
+      const pids = textOf(join(path, "cgroup.procs")).split("\n").filter(Boolean).map(Number);
       for (const pid of pids) if (pid > 1) quiet(() => process.kill(pid, "SIGKILL"));
       return pids.length > 0;
     });
@@ -144,7 +136,7 @@ function makeVersion1(name: string, limits: GroupLimits): Group[] {
       return true;
     },
     pids: (path) => written(join(path, "pids.max"), limits.processes),
-    freezer: (path) => read(join(path, "freezer.state")) !== "",
+    freezer: (path) => textOf(join(path, "freezer.state")) !== "",
     cpu: (path) =>
       limits.cpus !== undefined &&
       written(join(path, "cpu.cfs_period_us"), 100_000) &&
@@ -180,7 +172,7 @@ function makeVersion2(name: string, limits: GroupLimits): Group[] {
       written(join(path, "cpu.max"), `${Math.round(limits.cpus * 100_000)} 100000`)
     )
       controllers.push("cpu");
-    if (controllers.length > 0 && read(join(path, "cgroup.freeze")) !== "") controllers.push("freezer");
+    if (controllers.length > 0 && textOf(join(path, "cgroup.freeze")) !== "") controllers.push("freezer");
     if (controllers.length > 0) return [{ path, version: 2, controllers }];
     quiet(() => rmdirSync(path));
   }
@@ -190,7 +182,7 @@ function makeVersion2(name: string, limits: GroupLimits): Group[] {
 /** The folder of this process's group by controller. */
 function version1(): Map<Controller, string> {
   const found = new Map<Controller, string>();
-  for (const line of read("/proc/self/cgroup").split("\n")) {
+  for (const line of textOf("/proc/self/cgroup").split("\n")) {
     const [, names = "", own = ""] = /^\d+:([^:]+):(.*)$/.exec(line) ?? [];
     for (const name of names.split(","))
       if (["memory", "pids", "freezer", "cpu"].includes(name)) {
@@ -203,7 +195,7 @@ function version1(): Map<Controller, string> {
 
 /** Folders in which a group may be made, the nearest first. */
 function version2(): string[] {
-  const own = /^0::(.*)$/m.exec(read("/proc/self/cgroup"))?.[1];
+  const own = /^0::(.*)$/m.exec(textOf("/proc/self/cgroup"))?.[1];
   const mount = mountOf((type) => type === "cgroup2");
   if (own === undefined || !mount) return [];
   const folders: string[] = [];
@@ -214,7 +206,7 @@ function version2(): string[] {
 }
 
 function mountOf(is: (type: string, options: string) => boolean): string | undefined {
-  for (const line of read("/proc/self/mounts").split("\n")) {
+  for (const line of textOf("/proc/self/mounts").split("\n")) {
     const [, at = "", type = "", options = ""] = line.split(" ");
     if (is(type, options)) return at;
   }
@@ -223,11 +215,7 @@ function mountOf(is: (type: string, options: string) => boolean): string | undef
 
 /** The number after `key` in a file of lines `key number`. */
 function counted({ path }: Group, file: string, key: string): number {
-  return Number(new RegExp(`^${key} (\\d+)`, "m").exec(read(join(path, file)))?.[1] ?? 0);
-}
-
-function read(file: string): string {
-  return quiet(() => readFileSync(file, "latin1")) ?? "";
+  return Number(new RegExp(`^${key} (\\d+)`, "m").exec(textOf(join(path, file)))?.[1] ?? 0);
 }
 
 function written(file: string, value: string | number): boolean {
@@ -241,13 +229,4 @@ function written(file: string, value: string | number): boolean {
       }
     }) !== undefined
   );
-}
-
-/** Undefined for what this user may not do, or this kernel does not have. */
-function quiet<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
 }

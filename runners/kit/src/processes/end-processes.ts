@@ -6,7 +6,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { candidates, fieldsOf, followProcesses, otherThreads, quiet } from "./process-table.ts";
+import { candidates, fieldsOf, followProcesses, otherThreads, quiet, textOf } from "./process-table.ts";
 
 export type Known = {
   token: string;
@@ -71,8 +71,8 @@ function firstOf({ first = 0, since = 0 }: Known): number {
 export function memoryHeld(known: Known): number {
   let total = 0;
   for (const pid of findProcesses({ ...known, first: firstOf(known) })) {
-    const text = quiet(() => readFileSync(`/proc/${pid}/smaps_rollup`, "latin1"));
-    total += Number(/^Pss:\s+(\d+) kB/m.exec(text ?? "")?.[1] ?? 0) * 1024;
+    const text = textOf(`/proc/${pid}/smaps_rollup`);
+    total += Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
   }
   return total;
 }

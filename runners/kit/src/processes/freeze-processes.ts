@@ -56,7 +56,7 @@ export function thawProcesses({ stopped, all }: FrozenProcesses, find: FindProce
 
 /** Children first, so that a parent that checks finds them running. */
 function resume(stopped: FrozenProcesses["stopped"]): void {
-  for (const pid of ascending([...stopped.keys()]).reverse())
+  for (const pid of [...stopped.keys()].sort((a, b) => b - a))
     if (processOf(pid)?.started === stopped.get(pid)!.started) signal(pid, "SIGCONT");
 }
 
@@ -81,8 +81,4 @@ function processOf(pid: number): Process | undefined {
 
 function signal(pid: number, name: NodeJS.Signals): boolean {
   return quiet(() => process.kill(pid, name)) ?? false;
-}
-
-function ascending(pids: number[]): number[] {
-  return pids.sort((a, b) => a - b);
 }

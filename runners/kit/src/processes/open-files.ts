@@ -1,8 +1,8 @@
 // The files without a name that the processes of a sandbox keep on a disk, as far as another process of their user can
 // see. Descriptors and mappings show in /proc. The content of a socket's queue does not: only its number of descriptors
 // does (scm_fds in fdinfo, Linux 5.6), also on a socket that listens.
-import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
-import { fieldsOf, quiet } from "./process-table.ts";
+import { readdirSync, type Stats, statSync } from "node:fs";
+import { fieldsOf, quiet, textOf } from "./process-table.ts";
 
 export type OpenFiles = {
   /** Bytes on the disk in deleted files that a descriptor holds. */
@@ -47,9 +47,9 @@ function addFiles(pid: number, device: number, found: Found): boolean {
   for (const { at, name } of descriptors) {
     const stats = quiet(() => statSync(`${at}/fd/${name}`));
     if (stats?.isFile() && isNameless(stats, device)) found.open.set(stats.ino, 512 * stats.blocks);
-    if (stats?.isSocket() && /^scm_fds:\s*[1-9]/m.test(text(`${at}/fdinfo/${name}`))) found.queued = true;
+    if (stats?.isSocket() && /^scm_fds:\s*[1-9]/m.test(textOf(`${at}/fdinfo/${name}`))) found.queued = true;
   }
-  for (const [inode, bytes] of deletedMappings(text(`/proc/${pid}/maps`), device))
+  for (const [inode, bytes] of deletedMappings(textOf(`/proc/${pid}/maps`), device))
     found.mapped.set(inode, Math.max(bytes, found.mapped.get(inode) ?? 0));
   return true;
 }
@@ -71,7 +71,7 @@ function descriptorsOf(pid: number): { at: string; name: string }[] | undefined 
 
 /** Whether it is no program of the sandbox, but e.g. the first process of a container. Programs run as this user. */
 function isOthers(pid: number): boolean {
-  const uid = /^Uid:\t(\d+)/m.exec(text(`/proc/${pid}/status`))?.[1];
+  const uid = /^Uid:\t(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1];
   return uid !== undefined && Number(uid) !== process.getuid?.();
 }
 
@@ -94,10 +94,6 @@ export function deletedMappings(maps: string, device: number): Map<number, numbe
 /** As stat numbers it (makedev of glibc), below 2^32. */
 function deviceNumber(major: number, minor: number): number {
   return (major & 0xfff) * 256 + (minor & 0xff) + (minor >>> 8) * 2 ** 20;
-}
-
-function text(file: string): string {
-  return quiet(() => readFileSync(file, "latin1")) ?? "";
 }
 
 function sum(bytes: ReadonlyMap<number, number>): number {

@@ -61,7 +61,7 @@ function isNear(first: number): boolean {
 
 /** The last pid that was assigned. */
 function lastPid(): number {
-  return Number(quiet(() => readFileSync("/proc/loadavg", "latin1"))?.split(" ")[4] ?? 0);
+  return Number(textOf("/proc/loadavg").split(" ")[4] ?? 0);
 }
 
 /** Whether a process whose first thread has ended runs on in others. */
@@ -75,13 +75,18 @@ export function threadsOf(pid: number): string[] {
   return threads.map((thread) => fieldsOf(`/proc/${pid}/task/${thread}/stat`)?.[0] ?? "X");
 }
 
+/** Of a file of /proc or of the kernel's groups; empty if it is not there. */
+export function textOf(file: string): string {
+  return quiet(() => readFileSync(file, "latin1")) ?? "";
+}
+
 /** The fields of a stat file from the state on. The program's name before it may hold anything, also brackets. */
 export function fieldsOf(file: string): string[] | undefined {
   const text = quiet(() => readFileSync(file, "latin1"));
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-/** Undefined on an error: at any time a process may end, or belong to another user. */
+/** Undefined on an error: at any time a process may end, or belong to another user; some kernels lack a file. */
 export function quiet<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -10,7 +10,7 @@ import { positions } from "./positions.ts";
 /** Smaller matrices are similar by chance, and vectors are mostly norms, near one in every model. */
 const sizeMin = 1024;
 
-export function isTelling(tensor: Tensor): boolean {
+function isTelling(tensor: Tensor): boolean {
   return tensor.shape.length >= 2 && tensor.size >= sizeMin;
 }
 

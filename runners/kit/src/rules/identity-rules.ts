@@ -2,7 +2,7 @@
 // (ADR 43). A tensor that the model does not load is not there, so it decides nothing.
 import type { Identity, Mixture, TensorIdentity } from "@mlrb/formats/judged/identity";
 import { clip } from "../admission/clip.ts";
-import type { Finding } from "./rule-method.ts";
+import { type Finding, failed, open, passed } from "./rule-method.ts";
 
 type Relation = TensorIdentity["relations"][number];
 
@@ -18,12 +18,6 @@ const repeatedMax = 0.1;
 /** The least share of the second model in a mixture. */
 const mixtureMin = 0.05;
 
-/** The decision by what the stage compared; undecided, with the stage's reason, if it compared nothing. */
-export function byIdentity(identity: Identity, decide: (found: Identity) => Finding): Finding {
-  if (identity.detail === undefined) return decide(identity);
-  return { answer: "undecided", evidence: identity.detail };
-}
-
 /**
  * At least half of the values in matrices are versions of those of `names`. A new vocabulary can have more values than all
  * else, so without the two largest other matrices half is enough for undecided.
@@ -33,28 +27,24 @@ export function decideBase({ given, tensors }: Identity, names: string[]): Findi
   const values = sum(telling);
   const best = (tensor: TensorIdentity) => closeness(tensor, names);
   const versions = telling.filter((tensor) => best(tensor) >= versionMin);
-  const open = telling.filter(
+  const partial = telling.filter(
     (tensor) =>
       !versions.includes(tensor) &&
       (best(tensor) >= strangerMax || !tensor.finite || names.some((name) => isOpen(tensor, name, given))),
   );
   const evidence = `${versions.length} of ${telling.length} matrices that the model loads, with ${percent(sum(versions), values)} of their values, are versions of those of ${names.join(" or ")}`;
-  if (sum(versions) * 2 >= values && values > 0) return { answer: "pass", evidence };
-  if ((sum(versions) + sum(open)) * 2 >= values)
-    return {
-      answer: "undecided",
-      evidence: `${evidence}; ${open.length} are related only in part, or cannot be compared`,
-    };
+  if (sum(versions) * 2 >= values && values > 0) return passed(evidence);
+  if ((sum(versions) + sum(partial)) * 2 >= values)
+    return open(`${evidence}; ${partial.length} are related only in part, or cannot be compared`);
   const largest = telling
     .filter((tensor) => !versions.includes(tensor))
     .sort((a, b) => volume(b.shape) - volume(a.shape))
     .slice(0, 2);
   if (sum(versions) * 2 >= values - sum(largest) && versions.length > 0)
-    return {
-      answer: "undecided",
-      evidence: `${evidence}; ${largest.map(({ name }) => clip(name)).join(" and ")} may be a new vocabulary`,
-    };
-  return { answer: "fail", evidence };
+    return open(
+      `${evidence}; ${largest.map(({ name }) => clip(name)).join(" and ")} may be a new vocabulary`,
+    );
+  return failed(evidence);
 }
 
 /** The share of the values in matrices that are versions of those of each given model; models without any are left out. */
@@ -87,12 +77,9 @@ export function decideChanged({ given, tensors }: Identity, names: string[]): Fi
     );
     const all = given.find(({ model }) => model === name)?.values ?? Number.POSITIVE_INFINITY;
     if (same.length === tensors.length && sum(tensors) >= all)
-      return {
-        answer: "fail",
-        evidence: `all ${same.length} tensors that the model loads are those of ${name}, unchanged`,
-      };
+      return failed(`all ${same.length} tensors that the model loads are those of ${name}, unchanged`);
   }
-  return { answer: "pass", evidence: `it is none of ${names.join(", ")}` };
+  return passed(`it is none of ${names.join(", ")}`);
 }
 
 /** Made of the given model's values without holding them: a compression that may hide training. */
@@ -118,10 +105,9 @@ export function decideCompressed({ given, tensors }: Identity, name: string): Fi
   const foreign = tensors.filter((tensor) => ![held, mapped, small].some((list) => list.includes(tensor)));
   const looked = tensors.length;
   if (foreign.length > 0)
-    return {
-      answer: "fail",
-      evidence: `${foreign.length} of ${looked} tensors that the model loads hold values that ${name} does not, e.g. ${clip(foreign[0]!.name)}`,
-    };
+    return failed(
+      `${foreign.length} of ${looked} tensors that the model loads hold values that ${name} does not, e.g. ${clip(foreign[0]!.name)}`,
+    );
   const rest = looked - kept.length;
   if (rest > 0 || looked === 0) {
     const reasons = [
@@ -129,36 +115,33 @@ export function decideCompressed({ given, tensors }: Identity, name: string): Fi
       `${repeated.length} hold rows or columns of ${name} twice, too few values of them, or new rows`,
       `${rest - mapped.length - repeated.length} are too small to tell`,
     ];
-    return { answer: "undecided", evidence: `of ${looked} tensors ${reasons.join("; ")}` };
+    return open(`of ${looked} tensors ${reasons.join("; ")}`);
   }
-  return {
-    answer: "pass",
-    evidence: `all ${looked} tensors that the model loads are those of ${name}, unchanged, with zeros, or with rows or columns removed`,
-  };
+  return passed(
+    `all ${looked} tensors that the model loads are those of ${name}, unchanged, with zeros, or with rows or columns removed`,
+  );
 }
 
 /** Every tensor is a mixture of the models, and the second model has a share of at least 5 %. */
 export function decideMixture({ tensors, mixtures }: Identity, names: string[]): Finding {
   const found = mixtures.find(({ models }) => models.join("\n") === names.join("\n"));
-  if (!found) return { answer: "undecided", evidence: "no mixture of these models was fitted" };
+  if (!found) return open("no mixture of these models was fitted");
   const unexplained = found.tensors.filter((one) => one.residual > one.allowed && one.outside > 0);
   const of = `${tensors.length} tensors that the model loads`;
   if (unexplained.length > 0)
-    return {
-      answer: "fail",
-      evidence: `${unexplained.length} of ${of} are no mixture of ${names.join(", ")}, e.g. ${clip(unexplained[0]!.name)}`,
-    };
+    return failed(
+      `${unexplained.length} of ${of} are no mixture of ${names.join(", ")}, e.g. ${clip(unexplained[0]!.name)}`,
+    );
   const strange = tensors.length - found.tensors.length;
   if (strange > 0 || tensors.length === 0)
-    return { answer: "undecided", evidence: `${strange} of ${of} have a name or shape that the models lack` };
+    return open(`${strange} of ${of} have a name or shape that the models lack`);
   const { first, share } = shares(found);
   const evidence = `all ${of} are mixtures of ${names.join(", ")}`;
   if (share < mixtureMin)
-    return {
-      answer: "fail",
-      evidence: `${evidence}, but all models other than ${first} have less than ${100 * mixtureMin} % of the weight`,
-    };
-  return { answer: "pass", evidence };
+    return failed(
+      `${evidence}, but all models other than ${first} have less than ${100 * mixtureMin} % of the weight`,
+    );
+  return passed(evidence);
 }
 
 /** A copy at every place has this correlation, whatever small changes followed. */
@@ -166,8 +149,7 @@ const copyMin = 0.9;
 
 /** No sign of the known models. One weak match may be chance, two are not. */
 export function decideScratch({ tensors, known }: Identity): Finding {
-  if (known.length === 0)
-    return { answer: "undecided", evidence: "there are no fingerprints of known weights" };
+  if (known.length === 0) return open("there are no fingerprints of known weights");
   const looked = known[0]!.looked;
   const matches = known
     .flatMap(({ model, matches }) => matches.map((one) => ({ model, ...one })))
@@ -185,14 +167,11 @@ export function decideScratch({ tensors, known }: Identity): Finding {
   }
   const unreadable = tensors.filter(({ finite }) => !finite).length;
   if (unreadable > 0 || looked === 0)
-    return {
-      answer: "undecided",
-      evidence: `${looked} matrices can be compared; ${unreadable} tensors hold too few numbers`,
-    };
+    return open(`${looked} matrices can be compared; ${unreadable} tensors hold too few numbers`);
   // an absence of matches shows little: only these few models were looked for
   const models = known.map(({ model }) => model).join(", ");
   const count = known.length === 1 ? "1 known model" : `${known.length} known models`;
-  return { answer: "pass", evidence: `no sign of the ${count} (${models}) in ${looked} matrices` };
+  return passed(`no sign of the ${count} (${models}) in ${looked} matrices`);
 }
 
 function isSure(matches: Identity["known"][number]["matches"]): boolean {

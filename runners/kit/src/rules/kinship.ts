@@ -5,8 +5,7 @@ import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
 import { clip } from "../admission/clip.ts";
 import { readingLimits } from "../admission/reading-limits.ts";
 import { likeness, prepared } from "./correlation.ts";
-import { alike } from "./recognise.ts";
-import type { Finding } from "./rule-method.ts";
+import { type Finding, open, passed } from "./rule-method.ts";
 
 export type Relative = {
   /** Its name in evidence, e.g. `agent reference, seed 2`. */
@@ -14,6 +13,9 @@ export type Relative = {
   /** Undefined if no weights could be read. */
   fingerprint: Fingerprint | undefined;
 };
+
+/** 64 independent normal samples exceed this correlation less than once in 10^15 comparisons. */
+const alike = 0.9;
 
 type Matrix = { name: string; owner: number; values: number[] };
 
@@ -51,9 +53,7 @@ function comparable(relatives: Relative[]): { byShape: Matrix[][]; left: number[
       }
       const ready = prepared(values);
       if (!ready) continue;
-      const matrices = byShape.get(key);
-      if (matrices) matrices.push({ name, owner, values: ready });
-      else byShape.set(key, [{ name, owner, values: ready }]);
+      byShape.getOrInsertComputed(key, () => []).push({ name, owner, values: ready });
     }
   }
   return { byShape: [...byShape.values()], left };
@@ -61,8 +61,8 @@ function comparable(relatives: Relative[]): { byShape: Matrix[][]; left: number[
 
 /** Records, for each other attempt, the own matrices found there and their highest correlation. */
 function note(found: Map<number, Map<string, number>>, other: number, name: string, strength: number): void {
-  const matrices = found.get(other) ?? new Map<string, number>();
-  found.set(other, matrices.set(name, Math.max(strength, matrices.get(name) ?? 0)));
+  const matrices = found.getOrInsertComputed(other, () => new Map());
+  matrices.set(name, Math.max(strength, matrices.get(name) ?? 0));
 }
 
 function finding(
@@ -72,32 +72,27 @@ function finding(
 ): Finding {
   const sizes = relatives.map(({ fingerprint }) => fingerprint?.tensors.length ?? 0);
   const looked = sizes[at]!;
-  if (looked === 0)
-    return { answer: "undecided", evidence: "there are no weights that could be compared with others'" };
+  if (looked === 0) return open("there are no weights that could be compared with others'");
   const most = [...shared].sort((a, b) => b[1].size - a[1].size || a[0] - b[0])[0];
   if (most) {
     const [other, matrices] = most;
     const [name, strength] = [...matrices].sort((a, b) => b[1] - a[1])[0]!;
-    return {
-      answer: "undecided",
-      evidence:
-        `${matrices.size} of ${looked} matrices also occur in the submission of ${relatives[other]!.name}, ` +
+    return open(
+      `${matrices.size} of ${looked} matrices also occur in the submission of ${relatives[other]!.name}, ` +
         `e.g. ${clip(name)} (correlation ${strength.toFixed(3)}): the weights do not show whose they are`,
-    };
+    );
   }
   const others = sizes.filter((size) => size > 0).length - 1;
   const own = left[at]!;
   if (own > 0) {
     const { max, honest } = readingLimits.comparedMatrices;
-    return {
-      answer: "undecided",
-      evidence: `none of ${looked - own} matrices is one of ${others} other attempts; ${own} were not compared, being over ${max} of one shape (${honest})`,
-    };
+    return open(
+      `none of ${looked - own} matrices is one of ${others} other attempts; ${own} were not compared, being over ${max} of one shape (${honest})`,
+    );
   }
-  if (others === 0) return { answer: "undecided", evidence: "there is no other attempt to compare with" };
+  if (others === 0) return open("there is no other attempt to compare with");
   const part = left.filter((count) => count > 0).length;
-  return {
-    answer: "pass",
-    evidence: `none of ${looked} matrices is one of ${others} other attempts${part > 0 ? `, of which ${part} ${part === 1 ? "was" : "were"} compared in part` : ""}`,
-  };
+  return passed(
+    `none of ${looked} matrices is one of ${others} other attempts${part > 0 ? `, of which ${part} ${part === 1 ? "was" : "were"} compared in part` : ""}`,
+  );
 }

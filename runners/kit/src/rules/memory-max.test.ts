@@ -32,7 +32,6 @@ function decide(runs: Run[], rule: RuleArguments = given, recipe: Partial<Memory
     weights: admitted,
     ledger: "none",
     budgetMs: 1,
-    knownWeights: [],
     memory,
   };
   return memoryMax.decide!(context, rule);
@@ -93,7 +92,7 @@ test("another recipe's measurement, none, and a submission that was not admitted
     assert.equal(decide(runs, given, recipe).answer, "undecided");
   assert.equal(decide(runs, { bytes: given.bytes, tokens: 2000 }, { newTokens: 0 }).answer, "pass");
   assert.equal(decide([]).answer, "undecided");
-  const nothing = { folder: root, weights: admitted, ledger: "none", budgetMs: 1, knownWeights: [] };
+  const nothing = { folder: root, weights: admitted, ledger: "none", budgetMs: 1 };
   assert.match(memoryMax.decide!(nothing, given).evidence, /was not measured/);
   assert.match(memoryMax.decide!({ ...nothing, weights: undefined }, given).evidence, /not admitted/);
 });

@@ -2,7 +2,7 @@
 
 import type { MemoryMeasurement } from "@mlrb/formats/judged/memory";
 import { clip } from "../admission/clip.ts";
-import { type Finding, notAdmitted, type RuleMethod } from "./rule-method.ts";
+import { type Finding, failed, notAdmitted, open, passed, type RuleMethod } from "./rule-method.ts";
 
 /** The share of the limit by which measurements of one model differ, between machines and library versions. */
 const band = 0.05;
@@ -22,8 +22,7 @@ export const memoryMax: RuleMethod = {
     const measurement = memory?.find(
       (one) => one.bytes === bytes && one.tokens === tokens && one.newTokens === newTokens,
     );
-    if (!measurement?.runs.length)
-      return { answer: "undecided", evidence: "its memory was not measured by this rule's recipe" };
+    if (!measurement?.runs.length) return open("its memory was not measured by this rule's recipe");
     return decideMeasured(measurement);
   },
 };
@@ -39,9 +38,9 @@ function decideMeasured({ bytes, tokens, newTokens, runs }: MemoryMeasurement): 
     `net peak ${peak}, ${ofRuns(runs.length)} ${recipe}; the limit is ${bytes} bytes`,
     ...details,
   ].join("; ");
-  if (least > (1 + band) * bytes) return { answer: "fail", evidence };
-  if (most < (1 - band) * bytes) return { answer: "pass", evidence };
-  return { answer: "undecided", evidence };
+  if (least > (1 + band) * bytes) return failed(evidence);
+  if (most < (1 - band) * bytes) return passed(evidence);
+  return open(evidence);
 }
 
 function ofRuns(count: number): string {

@@ -1,9 +1,7 @@
 // Rules about the weights alone.
 import { clip } from "../admission/clip.ts";
 import { describeWeights, dtypesOf, isTable } from "./describe-weights.ts";
-import { byIdentity, decideScratch } from "./identity-rules.ts";
-import { recognise } from "./recognise.ts";
-import { notAdmitted, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";
+import { failed, notAdmitted, open, passed, type RuleMethod, takesTexts } from "./rule-method.ts";
 
 export const safetensorsDtype: RuleMethod = {
   problem: (given) => takesTexts("allowed", given),
@@ -12,16 +10,15 @@ export const safetensorsDtype: RuleMethod = {
     const allowed = given.allowed as string[];
     const tensors = weights.flatMap((file) => file.tensors);
     const counted = tensors.filter((tensor) => !isTable(tensor));
-    if (counted.length === 0) return { answer: "undecided", evidence: "there are no weights" };
+    if (counted.length === 0) return open("there are no weights");
     const dtypes = dtypesOf(counted);
     const others = dtypes.filter((dtype) => !allowed.includes(dtype));
     const which = counted.length === tensors.length ? "tensors" : "weights";
-    if (others.length === 0) return { answer: "pass", evidence: `all ${which} are ${dtypes.join(" or ")}` };
+    if (others.length === 0) return passed(`all ${which} are ${dtypes.join(" or ")}`);
     const example = counted.find((tensor) => tensor.dtype === others[0])!;
-    return {
-      answer: "fail",
-      evidence: `${others.join(", ")} found, e.g. tensor ${clip(example.name)}; allowed: ${allowed.join(", ")}`,
-    };
+    return failed(
+      `${others.join(", ")} found, e.g. tensor ${clip(example.name)}; allowed: ${allowed.join(", ")}`,
+    );
   },
 };
 
@@ -34,43 +31,12 @@ export const parametersMax: RuleMethod = {
   decide({ weights }, { max }) {
     if (!weights) return notAdmitted;
     const { parameters, packed } = describeWeights(weights);
-    if (parameters > (max as number))
-      return { answer: "fail", evidence: `${parameters} parameters; at most ${max} are allowed` };
+    if (parameters > (max as number)) return failed(`${parameters} parameters; at most ${max} are allowed`);
     // e.g. four-bit weights in bytes: one stored value is more than one parameter
     if (packed > 0)
-      return {
-        answer: "undecided",
-        evidence: `${parameters} stored values, ${packed} of them in a type that may pack several parameters in one`,
-      };
-    return { answer: "pass", evidence: `${parameters} parameters; at most ${max} are allowed` };
-  },
-};
-
-export const fromScratch: RuleMethod = {
-  problem: takesNothing,
-  decide({ weights, knownWeights, identity }) {
-    if (!weights) return notAdmitted;
-    if (identity) return byIdentity(identity, decideScratch);
-    if (knownWeights.length === 0)
-      return { answer: "undecided", evidence: "there are no fingerprints of known weights" };
-    const { looked, unreadable, matches } = recognise(weights, knownWeights);
-    if (matches.length > 0) {
-      const first = [...matches].sort((a, b) => b.correlation - a.correlation)[0]!;
-      return {
-        answer: "fail",
-        evidence:
-          `${matches.length} of ${looked} matrices are those of a published model, ` +
-          `e.g. ${clip(first.tensor)} is ${first.known} of ${first.model} (correlation ${first.correlation.toFixed(3)})`,
-      };
-    }
-    if (unreadable > 0 || looked === 0)
-      return {
-        answer: "undecided",
-        evidence: `${unreadable} of ${looked} matrices are in a type, or hold values, that cannot be compared`,
-      };
-    // an absence of matches shows little: only these few models were looked for
-    const models = knownWeights.map(({ name }) => name).join(", ");
-    const known = knownWeights.length === 1 ? "1 known model" : `${knownWeights.length} known models`;
-    return { answer: "pass", evidence: `no sign of the ${known} (${models}) in ${looked} matrices` };
+      return open(
+        `${parameters} stored values, ${packed} of them in a type that may pack several parameters in one`,
+      );
+    return passed(`${parameters} parameters; at most ${max} are allowed`);
   },
 };

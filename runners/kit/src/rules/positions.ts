@@ -2,7 +2,7 @@
 // by a hash, so that no layout hides a copy.
 import { createHash } from "node:crypto";
 
-export const samples = 64;
+const samples = 64;
 
 const cache = new Map<string, number[]>();
 
@@ -19,9 +19,4 @@ export function positions(shape: number[]): number[] {
     cache.set(key, found);
   }
   return found;
-}
-
-/** The same positions in the transposed matrix: some libraries store layers transposed. */
-export function transposedPositions([rows, columns]: [number, number]): number[] {
-  return positions([rows, columns]).map((at) => (at % columns) * rows + Math.floor(at / columns));
 }

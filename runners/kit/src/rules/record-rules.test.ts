@@ -16,7 +16,7 @@ function finding(
   writeFileSync(join(folder, "provenance.json"), JSON.stringify(declared));
   const rule = ruleMethods[method]!;
   assert.equal(rule.problem(given), undefined);
-  const context = { folder, weights: undefined, ledger: "", budgetMs: 1, knownWeights: [], downloads };
+  const context = { folder, weights: undefined, ledger: "", budgetMs: 1, downloads };
   return rule.decide!(context, given);
 }
 

@@ -6,24 +6,29 @@ import { type JsonFileLimits, readJsonFile } from "../admission/admission-files.
 import { clip } from "../admission/clip.ts";
 import { readingLimits } from "../admission/reading-limits.ts";
 import { type ModelFile, type RecordedRepository, textBytesMax } from "../attempts/recorded-downloads.ts";
-import { type Finding, type RuleMethod, takesNothing, takesTexts } from "./rule-method.ts";
+import {
+  type Finding,
+  failed,
+  open,
+  passed,
+  type RuleMethod,
+  takesNothing,
+  takesTexts,
+} from "./rule-method.ts";
 
 export const timeWithinBudget: RuleMethod = {
   problem: takesNothing,
   decide({ ledger, budgetMs }) {
-    if (typeof ledger === "string") return { answer: "undecided", evidence: ledger };
+    if (typeof ledger === "string") return open(ledger);
     // stopping takes the supervisor a moment, which is tolerated
     const patienceMs = Math.max(5000, budgetMs / 100);
     const allowedMs = budgetMs + (ledger.interventions?.addedMs ?? 0);
     // waits for a GPU or a rate limit are not work
     if (ledger.workingMs > allowedMs + patienceMs)
-      return {
-        answer: "fail",
-        evidence: `the ledger counts ${ledger.workingMs} ms of work; ${allowedMs} ms were allowed`,
-      };
+      return failed(`the ledger counts ${ledger.workingMs} ms of work; ${allowedMs} ms were allowed`);
     if (ledger.ended === "time-limit")
-      return { answer: "pass", evidence: "stopped at the time limit; the submission at that time counts" };
-    return { answer: "pass", evidence: "ended within the time limit" };
+      return passed("stopped at the time limit; the submission at that time counts");
+    return passed("ended within the time limit");
   },
 };
 
@@ -45,15 +50,9 @@ export const provenanceData: RuleMethod = {
     if (!Array.isArray(names)) return names;
     const others = [...new Set(names.filter((name) => !allowed.includes(name)))].sort();
     if (others.length > 0)
-      return {
-        answer: "fail",
-        evidence: `${stated} other data: ${shown(others)}; allowed: ${allowed.join(", ")}`,
-      };
+      return failed(`${stated} other data: ${shown(others)}; allowed: ${allowed.join(", ")}`);
     if (names.length === 0) return open("provenance.json declares no data at all");
-    return {
-      answer: "pass",
-      evidence: `${stated} only ${[...new Set(names)].sort().join(", ")}`,
-    };
+    return passed(`${stated} only ${[...new Set(names)].sort().join(", ")}`);
   },
 };
 
@@ -67,13 +66,10 @@ export const notTrainedOn: RuleMethod = {
     const banned = given.names as string[];
     const found = names.filter((name) => banned.some((one) => bare(name).includes(bare(one))));
     if (found.length > 0)
-      return {
-        answer: "fail",
-        evidence: `${stated} ${shown(found)}; not to be trained on: ${banned.join(", ")}`,
-      };
-    if (downloads) return { answer: "pass", evidence: `${recorded} no row of the scored data was served` };
+      return failed(`${stated} ${shown(found)}; not to be trained on: ${banned.join(", ")}`);
+    if (downloads) return passed(`${recorded} no row of the scored data was served`);
     if (names.length === 0) return open("provenance.json declares no data at all");
-    return { answer: "pass", evidence: `${stated} none of ${banned.join(", ")}` };
+    return passed(`${stated} none of ${banned.join(", ")}`);
   },
 };
 
@@ -97,12 +93,8 @@ function baseByDeclaration(folder: string, families: string[]): Finding {
   const base = isTable(declared.base) ? declared.base.name : declared.base;
   if (typeof base !== "string" || bare(base) === "") return open("provenance.json names no `base`");
   const family = families.find((one) => bare(base).includes(bare(one)));
-  if (family !== undefined)
-    return { answer: "pass", evidence: `${stated} the base ${clip(base)}, by its name ${family}` };
-  return {
-    answer: "fail",
-    evidence: `${stated} the base ${clip(base)}, whose name is of no approved family`,
-  };
+  if (family !== undefined) return passed(`${stated} the base ${clip(base)}, by its name ${family}`);
+  return failed(`${stated} the base ${clip(base)}, whose name is of no approved family`);
 }
 
 /**
@@ -122,14 +114,14 @@ export const expertsPermitted: RuleMethod = {
     const models = downloads.filter(({ weights }) => weights);
     const permitted = given as { parametersMax: number; publishedBefore: string };
     const notPermitted = models.flatMap((model) => whyNotPermitted(model, permitted));
-    if (notPermitted.length > 0) return { answer: "fail", evidence: `${recorded} ${shown(notPermitted)}` };
+    if (notPermitted.length > 0) return failed(`${recorded} ${shown(notPermitted)}`);
     const unclear = models.flatMap((model) => whyUnclear(model, permitted));
     if (unclear.length > 0) return open(`${recorded} ${shown(unclear)}`);
     const what =
       models.length === 0
         ? "no model entered"
         : `${shown(models.map(({ id }) => id))}, committed before ${permitted.publishedBefore}`;
-    return unlessLarge({ answer: "pass", evidence: `${recorded} ${what}` }, downloads);
+    return unlessLarge(passed(`${recorded} ${what}`), downloads);
   },
 };
 
@@ -176,13 +168,12 @@ function basesByRecord(models: RecordedRepository[], families: string[]): Findin
   const named = models.map(({ id }) => ({ id, name: id.slice(id.indexOf("/") + 1) }));
   const others = named.filter(({ name }) => !families.some((family) => hasPart(name, family)));
   const ids = shown(others.map(({ id }) => id));
-  if (others.length === 0)
-    return { answer: "pass", evidence: `${recorded} weights of ${shown(models.map(({ id }) => id))}` };
+  if (others.length === 0) return passed(`${recorded} weights of ${shown(models.map(({ id }) => id))}`);
   if (others.length < models.length)
     return open(`${recorded} approved models, and weights of no approved family, by name: ${ids}`);
   const near = others.some(({ name }) => families.some((family) => bare(name).includes(bare(family))));
   if (near) return open(`${recorded} weights whose names contain an approved family in another word: ${ids}`);
-  return { answer: "fail", evidence: `${recorded} weights of no approved family, by name: ${ids}` };
+  return failed(`${recorded} weights of no approved family, by name: ${ids}`);
 }
 
 /** Whether the words and numbers of `part` follow each other in `name`: `GPT-2` in `gpt2-xl`, not in `gpt-2.7b`. */
@@ -211,19 +202,13 @@ function dataByRecord(downloads: RecordedRepository[], allowed: string[], declar
   const entered = downloads.filter(({ from, weights }) => from === "dataset" || weights).map(({ id }) => id);
   const others = entered.filter((id) => !permitted.has(id.toLowerCase()));
   if (others.length > 0)
-    return {
-      answer: "fail",
-      evidence: `${recorded} other data or models: ${shown(others)}; allowed: ${allowed.join(", ")}`,
-    };
+    return failed(`${recorded} other data or models: ${shown(others)}; allowed: ${allowed.join(", ")}`);
   const admitted = declared.filter((name) => !permitted.has(name.toLowerCase()));
   if (admitted.length > 0)
-    return {
-      answer: "fail",
-      evidence: `${stated} other data: ${shown(admitted)}; allowed: ${allowed.join(", ")}`,
-    };
+    return failed(`${stated} other data: ${shown(admitted)}; allowed: ${allowed.join(", ")}`);
   const what = entered.length === 0 ? "no data entered besides what was given" : `only ${shown(entered)}`;
   const unknown = downloads.filter(({ id }) => !permitted.has(id.toLowerCase()));
-  return unlessLarge({ answer: "pass", evidence: `${recorded} ${what}` }, unknown);
+  return unlessLarge(passed(`${recorded} ${what}`), unknown);
 }
 
 /** Begins the evidence that rests on what the download gateway recorded. */
@@ -231,8 +216,6 @@ const recorded = "recorded by the download gateway:";
 
 /** Begins the evidence that rests on provenance.json, which the agent writes itself. */
 const stated = "stated by the agent, not verified:";
-
-const open = (evidence: string): Finding => ({ answer: "undecided", evidence });
 
 /** Letters and digits only: `cais/MMLU` and `mmlu_pro` both contain `mmlu`. */
 function bare(name: string): string {

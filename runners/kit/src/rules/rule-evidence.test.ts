@@ -30,7 +30,7 @@ const judged = (method: string, given: Pick<TaskRule, "with">, severity: "strike
   const { kind, rules } = verdict(
     [rule],
     { formatVersion: 1, admitted: true, reasons: [] },
-    { folder: import.meta.dirname, weights: [], ledger: late, budgetMs: 1000, knownWeights: [] },
+    { folder: import.meta.dirname, weights: [], ledger: late, budgetMs: 1000 },
   );
   const [{ answer, evidence, notMeasured }] = rules as [RuleVerdict];
   return [kind, answer, evidence, notMeasured] as const;
@@ -59,7 +59,7 @@ test("look-ahead disqualifies by its measurement too", (t) => {
         reasons: [],
         lookAhead: { verdict: "looks-ahead", detail: "it gains" },
       },
-      { folder: import.meta.dirname, weights: [], ledger: "", budgetMs: 1000, knownWeights: [] },
+      { folder: import.meta.dirname, weights: [], ledger: "", budgetMs: 1000 },
     ).kind;
   assert.equal(found(), "struck");
   t.mock.property(ruleEvidence, "no-look-ahead", { honest: 84, falseAlarms: 40, by: "", date: "" });

@@ -2,7 +2,6 @@
 // gets an answer.
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
-import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
 import type { Identity } from "@mlrb/formats/judged/identity";
 import type { MemoryMeasurement } from "@mlrb/formats/judged/memory";
 import type { RuleAnswer } from "@mlrb/formats/judged/verdict";
@@ -20,9 +19,6 @@ export type RuleContext = {
   /** A string is the reason why the attempt's ledger cannot be used. */
   ledger: Ledger | string;
   budgetMs: number;
-  knownWeights: Fingerprint[];
-  /** Folder of the given models, each in its own folder; undefined if the task gives none. */
-  models?: string | undefined;
   /** What the stage `identity` found; undefined in a pipeline without it. */
   identity?: Identity | undefined;
   /** What entered a sealed attempt; undefined in another condition, or where the record cannot be trusted. */
@@ -41,10 +37,11 @@ export type RuleMethod = {
   decide?(context: RuleContext, given: RuleArguments): Finding;
 };
 
-export const notAdmitted: Finding = {
-  answer: "undecided",
-  evidence: "the submission was not admitted, so its weights were not checked",
-};
+export const passed = (evidence: string): Finding => ({ answer: "pass", evidence });
+export const failed = (evidence: string): Finding => ({ answer: "fail", evidence });
+export const open = (evidence: string): Finding => ({ answer: "undecided", evidence });
+
+export const notAdmitted: Finding = open("the submission was not admitted, so its weights were not checked");
 
 /** For methods without arguments. */
 export function takesNothing(given: RuleArguments): string | undefined {

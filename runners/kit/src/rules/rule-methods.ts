@@ -1,9 +1,8 @@
 // The methods that a task's rules can name. A new one is a line here and a module next to this one.
 import type { TaskRule } from "@mlrb/formats/declared/task";
-import { baseApproved, changed, compressedBase } from "./base-rules.ts";
+import { baseApproved, changed, compressedBase, fromScratch, mergeExplained } from "./base-rules.ts";
 import { memoryMax } from "./memory-max.ts";
-import { mergeExplained } from "./merge-explained.ts";
-import { fromScratch, parametersMax, safetensorsDtype } from "./model-rules.ts";
+import { parametersMax, safetensorsDtype } from "./model-rules.ts";
 import {
   expertsPermitted,
   notTrainedOn,

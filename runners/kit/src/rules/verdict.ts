@@ -15,7 +15,7 @@ import { undecidedText } from "../admission/clean-submission.ts";
 import { clip } from "../admission/clip.ts";
 import { describeWeights } from "./describe-weights.ts";
 import { mayDisqualify } from "./rule-evidence.ts";
-import type { Finding, RuleContext } from "./rule-method.ts";
+import { type Finding, open, type RuleContext } from "./rule-method.ts";
 import { ruleMethods } from "./rule-methods.ts";
 
 /** The verdict; `rules` have been checked with `ruleProblems`. Facts are shown next to the rules and decide nothing. */
@@ -49,10 +49,7 @@ function found({ method, with: given }: TaskRule, context: RuleContext): Finding
     return ruleMethods[method]!.decide?.(context, given ?? {});
   } catch (error) {
     if (!(error instanceof Error) || "errno" in error) throw error;
-    return {
-      answer: "undecided",
-      evidence: `the rule's method fails on it: ${error.name}: ${clip(error.message)}`,
-    };
+    return open(`the rule's method fails on it: ${error.name}: ${clip(error.message)}`);
   }
 }
 
@@ -65,7 +62,7 @@ function withinEvidence(
   { method, severity }: Pick<TaskRule, "method" | "severity">,
 ): Finding & Pick<RuleVerdict, "notMeasured"> {
   if (severity === "note" || finding.answer !== "fail" || mayDisqualify(method)) return finding;
-  return { answer: "undecided", evidence: `${finding.evidence}; ${forAPerson}`, notMeasured: true };
+  return { ...open(`${finding.evidence}; ${forAPerson}`), notMeasured: true };
 }
 
 const forAPerson =

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mlrb_kit.rejected import Rejected
-from mlrb_kit.submission import Submission, loaded
+from mlrb_kit.submission import Submission
 from scorer_library.causality.scored_texts import WIKITEXT, ScoredText
 from scorer_library.wikitext import SCORED_FROM, WINDOW, encode_wikitext, token_windows
 
@@ -77,7 +76,7 @@ class Encoder:
 
     def alone(self, text: ScoredText) -> list[Sequence]:
         """In pieces of what the model reads at once, each from the start token."""
-        ids = self.ids(text.scored)
+        ids = self.submission.tokens(text.scored)  # each scorer has its own rule for unknown words
         reach = self.submission.context or len(ids) or 1
         pieces = [ids[start : start + reach] for start in range(0, len(ids), reach)]
         start_id = self.submission.start_id
@@ -90,17 +89,6 @@ class Encoder:
             Sequence(array("i", (*window, PAD)), SCORED_FROM, WINDOW)
             for window in token_windows(self.submission, ids)
         ]
-
-    def ids(self, text: str) -> list[int]:
-        """Unknown words are allowed, since each scorer has its own rule for them."""
-        ids = loaded(
-            "the tokenizer fails on text",
-            lambda: self.submission.tokenizer.encode(text, add_special_tokens=False),
-        )
-        vocabulary = self.submission.vocabulary
-        if ids and not 0 <= min(ids) <= max(ids) < vocabulary:
-            raise Rejected(f"the tokenizer gives ids of {max(ids)}; the model has {vocabulary} embeddings")
-        return ids
 
 
 def sequence_of(row: "Row") -> Sequence:

@@ -48,16 +48,9 @@ def encode(submission: Submission, text: str) -> list[int]:
     A causal model continues the prompt, so nothing may follow it. An encoder gets the special tokens that the
     tokenizer adds, as from lm-eval.
     """
-    ids = loaded(
-        "the tokenizer fails on text",
-        lambda: submission.tokenizer.encode(text, add_special_tokens=submission.encoder_decoder),
-    )
+    ids = submission.tokens(text, special=submission.encoder_decoder)
     if not ids:
         raise Rejected("the tokenizer has no tokens for an item's prompt")
-    if any(not 0 <= token < submission.vocabulary for token in ids):
-        raise Rejected(
-            f"the tokenizer gives ids of {max(ids)}; the model has {submission.vocabulary} embeddings"
-        )
     follows = not submission.encoder_decoder and ids[0] == submission.start_id
     return ids[1:] if follows else ids
 

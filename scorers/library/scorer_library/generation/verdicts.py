@@ -1,19 +1,18 @@
 """Computes a score from what a proof checker says of generated texts, for every such checker."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from scorer_library.generation.items import MathData
 from scorer_library.generation.measure import grouped
 from scorer_library.ratio import ratio
 
 
-class Verdict(Protocol):
-    @property
-    def compiles(self) -> bool: ...
-
-    @property
-    def reason(self) -> str: ...
+@dataclass(frozen=True)
+class Verdict:
+    compiles: bool
+    reason: str  # why it does not compile, or ""
 
 
 def score_of_verdicts(

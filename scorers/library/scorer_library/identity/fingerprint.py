@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 PLACES = 1024
-FIRST_PLACES = 64  # of format 1, for pipelines without the stage `identity`
+FIRST_PLACES = 64  # of format 1, as in an attempt's fingerprint.json
 POINTS = 64  # of each profile
 SIZE_MIN = 1024  # smaller matrices are similar by chance
 EMPTY = 1e-3  # of the largest norm or singular value: rows, columns and directions under it are padding

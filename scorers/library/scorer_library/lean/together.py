@@ -8,7 +8,8 @@ excluded: texts that name a namespace or the root, and theorems whose name the i
 
 from collections.abc import Iterator
 
-from scorer_library.lean.check import MODULE, Lean, Verdict, judged
+from scorer_library.generation.verdicts import Verdict
+from scorer_library.lean.check import MODULE, Lean, judged
 from scorer_library.lean.run import LeanRun
 from scorer_library.lean.text import NoTheorem, Theorem, read_theorem
 

@@ -6,17 +6,16 @@ of the question: if Lean compiles the text again, the text's own messages carry 
 """
 
 import os
-import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scorer_library.lean.check import WORDS_MAX, Verdict, trouble
-from scorer_library.lean.run import FILE_BYTES_MAX, LeanLimits, LeanRun, read_messages, watch
+from scorer_library.generation.verdicts import Verdict
+from scorer_library.lean.check import WORDS_MAX, mistake, trouble
+from scorer_library.lean.run import LeanLimits, LeanRun, run_limited
 from scorer_library.lean3.command import Lean3Command, Lean3Missing, find_lean3
 from scorer_library.lean3.settings import Lean3Settings
 from scorer_library.lean3.text import NoTheorem, Theorem, read_theorem
@@ -77,31 +76,19 @@ class Lean3:
     def run(self, scratch: Path, name: str, text: str, *, make: bool) -> LeanRun:
         file = scratch / f"{name}.lean"
         file.write_text(text, encoding="utf-8")
-        limits = self.settings
-        rules = [f"--cpu-seconds={int(limits.seconds) + 10}", f"--file-bytes={FILE_BYTES_MAX}"]
+        given = self.settings
+        limits = LeanLimits(given.heartbeats, given.seconds, given.memory_bytes)
         flags = ["--json", "-j1", f"-T{limits.heartbeats}", f"-M{limits.memory_bytes // 2**20}"]
-        printed = scratch / f"{name}.out"
-        with printed.open("wb") as output:
-            process = subprocess.Popen(
-                [*self.command.start(rules), *flags, *(["--make"] if make else []), str(file)],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                cwd=scratch,
-                env={
-                    "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-                    "HOME": str(scratch),
-                    "LEAN_PATH": os.pathsep.join([*self.command.library(), str(scratch)]),
-                },
-                start_new_session=True,
-            )
-            ended = watch(process, LeanLimits(limits.heartbeats, limits.seconds, limits.memory_bytes))
-        messages, rest = read_messages(printed)
-        if ended == "exit" and process.returncode < 0:
-            ended = "time" if process.returncode == -signal.SIGXCPU else "crash"
+        words = [*self.command.start(limits.rules()), *flags, *(["--make"] if make else []), str(file)]
+        env = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+            "HOME": str(scratch),
+            "LEAN_PATH": os.pathsep.join([*self.command.library(), str(scratch)]),
+        }
+        ran = run_limited(words, file, env, limits)
         # as Lean 4 names it
-        named = tuple({**message, "data": message.get("text", "")} for message in messages)
-        return LeanRun(ended, process.returncode, named, rest)
+        named = tuple({**message, "data": message.get("text", "")} for message in ran.messages)
+        return replace(ran, messages=named)
 
 
 @contextmanager
@@ -110,13 +97,12 @@ def open_lean3(settings: Lean3Settings) -> Iterator[Lean3]:
     command = find_lean3()
     with tempfile.TemporaryDirectory(prefix="mlrb-lean3-") as name:
         lean = Lean3(command, settings, Path(name).resolve(), {})
-        for text, expected in CANARIES.items():
-            verdict = lean.prove(lean.source(Theorem("mlrb_canary", (), (), text)), "mlrb_canary")
-            if verdict.compiles != expected:
-                said = (
-                    "accepts what is false" if verdict.compiles else f"refuses what is true: {verdict.reason}"
-                )
-                raise Lean3Missing(f"this Lean 3 cannot be used; it {said}: {text}")
+
+        def prove(text: str) -> Verdict:
+            return lean.prove(lean.source(Theorem("mlrb_canary", (), (), text)), "mlrb_canary")
+
+        if wrong := mistake(CANARIES, prove):
+            raise Lean3Missing(f"this Lean 3 {wrong}")
         yield lean
 
 

@@ -7,13 +7,10 @@ PREFIX/mathlib/src.
 import os
 import shlex
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from scorer_library.lean import launch
-
-LAUNCHER = Path(launch.__file__)  # imported, so that a change of the launcher changes the key of its users
+from scorer_library.lean.command import START
 
 
 class Lean3Missing(RuntimeError):
@@ -34,8 +31,7 @@ class Lean3Command:
 
     def start(self, rules: list[str]) -> list[str]:
         """The command under the launcher's limits; Lean's flags follow."""
-        launcher = [sys.executable, "-I", "-S", str(LAUNCHER)]
-        return [*launcher, "--command", shlex.join(self.words), *rules, "--"]
+        return [*START, "--command", shlex.join(self.words), *rules, "--"]
 
 
 def missing_command() -> str | None:

@@ -10,9 +10,7 @@ compiled without its comments, so that nothing can hide in one.
 import re
 from dataclasses import dataclass
 
-from scorer_library.lean.text import statement_end, visible, without_comments
-
-TEXT_CHARACTERS_MAX = 16_384
+from scorer_library.lean.text import NoTheorem, shown, statement_end
 
 # words that begin a command of Lean 3.51 or mathlib 3, or leave a claim unproved; all but `slim_check`,
 # `polyrith` (it starts a program) and `admit` are reserved, so no honest text has one as a name
@@ -57,23 +55,11 @@ class Theorem:
     text: str  # what is compiled after the imports and `opened`
 
 
-@dataclass(frozen=True)
-class NoTheorem:
-    reason: str
-
-
 def read_theorem(text: str) -> Theorem | NoTheorem:
     """`text` as one theorem, or the reason why it is refused."""
-    if len(text) > TEXT_CHARACTERS_MAX:
-        return NoTheorem(f"longer than {TEXT_CHARACTERS_MAX} characters")
-    text = text.replace("\r\n", "\n").replace("\t", " ").strip()
-    if not text:
-        return NoTheorem("empty")
-    if hidden := next((character for character in text if not visible(character)), None):
-        return NoTheorem(f"an invisible or unassigned character, U+{ord(hidden):04X}")
-    plain = without_comments(text)
-    if plain is None:
-        return NoTheorem("a comment that is not closed, or a comment sign outside a comment")
+    plain = shown(text.replace("\t", " "))
+    if isinstance(plain, NoTheorem):
+        return plain
     imports, opened, body = split_preamble(plain)
     parts = [part for line in opened for part in re.split(r"[. ]", line)]
     if reason := refused(body) or forbidden(parts, CODE):

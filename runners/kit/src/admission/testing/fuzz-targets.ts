@@ -124,7 +124,7 @@ export function fuzzTargets(): { targets: FuzzTarget[]; close: () => void } {
       words: [...jsonWords, '"data"', '"name"'],
       answer: (bytes) => {
         writeFileSync(join(folder, "provenance.json"), bytes);
-        const context = { folder, weights: undefined, ledger: "none", budgetMs: 1, knownWeights: [] };
+        const context = { folder, weights: undefined, ledger: "none", budgetMs: 1 };
         return JSON.stringify(provenanceData.decide!(context, { allowed: ["a"] }));
       },
     },
