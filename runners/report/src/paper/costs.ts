@@ -13,7 +13,7 @@ import { meanText, normalisedError, supportedText } from "../sections/digits-tex
 import { importedMarkOf, metricHead } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { column, noNumber, numeric, tableOf, taskGroups } from "../sections/table-of.ts";
+import { column, noNumber, numeric, tableOf, tableSection, taskGroups } from "../sections/table-of.ts";
 import { columnOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { displayNames } from "./display-names.ts";
@@ -48,27 +48,21 @@ function costs(report: Report, times: Times): Cost[] {
 /** The table for the terminal, Markdown and the page. An amount that is known of no attempt, or always 0, is left out. */
 export function costsSection(report: Report, times: Times): Section {
   const rows = costs(report, times);
-  const section: Section = {
+  const about = {
     heading: `Cost against score (${labelText(report)})`,
     caption:
       "Means over an agent's attempts at a task: what one attempt spent by its ledger (attempts of which it is known/planned) " +
       "and the score (attempts measured/planned) on the metric that decides the task. The normalised score is 0 for the " +
       "trivial baseline and 1 for the reference model.",
-    tables: [
-      tableOf(
-        "",
-        taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
-        [
-          column("agent", ({ cell }) => cell.agent),
-          column("metric", ({ cell }) => metricHead(metricOf(report, cell.metric))),
-          ...shownAmounts(rows).map((at) => amountCells(rows, at, (head) => head)),
-          numeric("mean score", ({ cell }) => scoreText(cell, report)),
-          numeric("normalised", ({ cell }) => normalisedText(cell)),
-        ],
-      ),
-    ],
-    items: [],
   };
+  const groups = taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task));
+  const section = tableSection(about, groups, [
+    column("agent", ({ cell }) => cell.agent),
+    column("metric", ({ cell }) => metricHead(metricOf(report, cell.metric))),
+    ...shownAmounts(rows).map((at) => amountCells(rows, at, (head) => head)),
+    numeric("mean score", ({ cell }) => scoreText(cell, report)),
+    numeric("normalised", ({ cell }) => normalisedText(cell)),
+  ]);
   return plainSection(aboutAttempts(section, report));
 }
 
