@@ -5,6 +5,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedText } from "../read/attempt-marks.ts";
 import { digitsText, scoreError, sentenceNumber, supportedText } from "../sections/digits-text.ts";
+import { listText } from "../sections/list-text.ts";
 import type { Counting } from "./counting.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
@@ -122,6 +123,5 @@ function identicalText(equal: Attempt[], planned: number): string {
 
 /** `1, 2 and 3`. */
 function seedsText(equal: Attempt[]): string {
-  const seeds = equal.map(({ seed }) => seed);
-  return `${seeds.slice(0, -1).join(", ")} and ${seeds.at(-1)}`;
+  return listText(equal.map(({ seed }) => String(seed)));
 }

@@ -11,12 +11,11 @@ import type { Metric } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
-import type { Anchor } from "./anchor-of.ts";
 import { cellErrors } from "./cell-errors.ts";
 import { cellNotes } from "./cell-notes.ts";
 import { type Counting, counting } from "./counting.ts";
 import { equalSubmissions, repeatedAttempts } from "./equal-submissions.ts";
-import type { Floor } from "./floor-of.ts";
+import type { Anchor, Floor } from "./floor-of.ts";
 import { implausibleScores } from "./implausible-scores.ts";
 import type { MetricScale } from "./metric-scale.ts";
 
