@@ -2,7 +2,7 @@
 // 0.3.285. Pure: it reads the trajectory several times and yields long lists in pieces.
 import type { AttemptSource } from "./attempt-source.ts";
 import { type InspectLimit, inspectEvents, scoreOf } from "./inspect-events.ts";
-import { inspectConversation, inspectPool } from "./inspect-messages.ts";
+import { inspectMessages } from "./inspect-messages.ts";
 import { InspectTexts } from "./inspect-texts.ts";
 import { seconds, usageOf, utc } from "./inspect-values.ts";
 import { listOf, objectOf, valueText } from "./json-pieces.ts";
@@ -71,12 +71,12 @@ export function inspectSample(facts: SampleFacts, metadata: object): object {
         : texts.inline(summary.prompt),
     target: "",
     metadata: { mlrb: metadata },
-    messages: listOf(() => (main === undefined ? [] : inspectConversation(source.lines(), main, texts))),
+    messages: listOf(() => (main === undefined ? [] : inspectMessages(source.lines(), texts, main))),
     scores: Object.fromEntries(final.map((score) => [score.name, scoreOf(score)])),
     store: {},
     events: listOf(() => inspectEvents(source, { summary, texts, limit })),
     ...(summary.conversations.length > 0 && {
-      events_data: { messages: listOf(() => inspectPool(source.lines(), texts)), calls: [] },
+      events_data: { messages: listOf(() => inspectMessages(source.lines(), texts)), calls: [] },
     }),
     model_usage: facts.modelUsage,
     role_usage: roleUsage(facts),

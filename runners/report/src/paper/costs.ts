@@ -14,9 +14,10 @@ import { importedMarkOf, metricHead } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { column, noNumber, numeric, tableOf, tableSection, taskGroups } from "../sections/table-of.ts";
-import { columnOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
+import { durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
+import { amountColumn } from "../units/column-scale.ts";
 import { metricOf } from "../units/shown-metric.ts";
-import { displayNames } from "./display-names.ts";
+import { displayNames, paperGroups } from "./display-names.ts";
 
 /** A mean over the attempts of which the amount is known; null if it is known of none. */
 type Spent = { mean: number | null; known: number; of: number };
@@ -68,9 +69,9 @@ export function costsSection(report: Report, times: Times): Section {
 
 /** A column of the table, in one unit for all rows. */
 function amountCells(rows: Cost[], at: number, named: (head: string) => string) {
-  const { head, unit } = amounts[at]!;
+  const { head, unit, quantity, digits } = amounts[at]!;
   const values = rows.map(({ spent }) => spent[at]!.mean).filter((value) => value !== null);
-  const { text, headUnit } = columnOf(amounts[at]!, values);
+  const { text, headUnit } = amountColumn(values, quantity, digits);
   return numeric(headOf(named(head), headUnit || unit), ({ cell, spent }: Cost): TableCell => {
     const { mean, known } = spent[at]!;
     return textCell(`${mean === null ? "unknown" : text(mean)} (${known}/${cell.planned})`);
@@ -109,11 +110,7 @@ export function costTable(report: Report, times: Times): PaperTable {
     ),
     table: tableOf(
       "",
-      report.tasks.map(({ name }) => ({
-        name,
-        title: names.task(name),
-        rows: rows.filter(({ cell }) => cell.task === name),
-      })),
+      paperGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
       [
         column("Agent", ({ cell }) => names.agent(cell.agent)),
         ...shownAmounts(rows).map((at) => amountCells(rows, at, titleOf)),

@@ -11,7 +11,7 @@ import { agentColour, agentLooks, axisDomain, clipped, drawFigure } from "./draw
 export function costFigures(report: Report, times: Times): Html {
   const agents = report.agents.map(({ name }) => name);
   const drawn = costData(report, times).filter((data) => data.agents.length > 0);
-  const shown = new Set(drawn.map(({ amount }) => amount));
+  const shown = new Set<string>(drawn.map(({ amount }) => amount));
   const absent = ["dollars", "GPU hours", "minutes"].filter((name) => !shown.has(name));
   const { tasks } = report.acrossTasks;
   const none = tasks.length === 0 ? "No task has a normalised score to draw against cost." : "";

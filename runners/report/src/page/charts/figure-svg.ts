@@ -111,8 +111,8 @@ function meanMarks(means: Mean[], agents: string[]): Plot.Markish[] {
       means.filter(({ interval }) => interval !== null),
       {
         y: rowOf,
-        x1: ({ interval }: Mean) => interval![0],
-        x2: ({ interval }: Mean) => interval![1],
+        x1: ({ interval }: Mean) => interval![0]!,
+        x2: ({ interval }: Mean) => interval![1]!,
         stroke,
         strokeWidth: 2,
       },
