@@ -84,19 +84,15 @@ function countText(old: CellSide, now: CellSide): string {
 
 /** Cells of one side only: an entry for each task. */
 function otherItems(cells: CellChange[], sides: Sides): Item[] {
-  return grouped(
-    cells,
-    ({ task, kind }) => [task, kind],
-    (same) => ({
-      head: `${same[0]!.task}, ${same[0]!.kind}`,
-      text: same
-        .map(({ agent, metric, old, now }) => {
-          const { mean, measured, planned } = (now ?? old)!;
-          return `${agent} ${metric} ${meanWords(mean, metricOfEither(sides, metric))} (${measured}/${planned})`;
-        })
-        .join(", "),
-    }),
-  );
+  return grouped(cells, ({ task, kind }) => [task, kind]).map((same) => ({
+    head: `${same[0]!.task}, ${same[0]!.kind}`,
+    text: same
+      .map(({ agent, metric, old, now }) => {
+        const { mean, measured, planned } = (now ?? old)!;
+        return `${agent} ${metric} ${meanWords(mean, metricOfEither(sides, metric))} (${measured}/${planned})`;
+      })
+      .join(", "),
+  }));
 }
 
 function itemText(noise: ItemNoise, { metric }: CellChange, sides: Sides): TableCell {
@@ -121,11 +117,10 @@ function attemptText({ attemptNoise }: CellChange): TableCell {
 /** Cells of a task with the same causes share an entry. */
 function causeItems(cells: CellChange[]): Item[] {
   const caused = cells.map((cell) => ({ cell, text: causesText(cell) }));
-  return grouped(
-    caused,
-    ({ cell, text }) => [cell.task, cell.metric, text],
-    (same) => ({ head: headOf(same.map(({ cell }) => cell)), text: same[0]!.text }),
-  );
+  return grouped(caused, ({ cell, text }) => [cell.task, cell.metric, text]).map((same) => ({
+    head: headOf(same.map(({ cell }) => cell)),
+    text: same[0]!.text,
+  }));
 }
 
 function causesText({ causes, scores, seeds }: CellChange): string {
@@ -153,11 +148,10 @@ function untestedItems(cells: CellChange[]): Item[] {
         return why === undefined ? [] : [{ cell, why }];
       }),
       ({ cell, why }) => [cell.task, cell.metric, why],
-      (same) => ({
-        head: headOf(same.map(({ cell }) => cell)),
-        text: `${test}: ${same[0]!.why}`,
-      }),
-    );
+    ).map((same) => ({
+      head: headOf(same.map(({ cell }) => cell)),
+      text: `${test}: ${same[0]!.why}`,
+    }));
   return [
     ...of("item noise not tested", ({ itemNoise: one }) =>
       one.kind === "not-tested" ? one.why : leftOut(one),

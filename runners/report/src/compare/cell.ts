@@ -98,20 +98,14 @@ export function cell(members: CellAttempt[], from: CellOf): Cell {
   };
 }
 
-type ValidFields =
-  | "passInterval"
-  | "validMean"
-  | "validN"
-  | `valid${"Interval" | "IntervalCut" | "IntervalWithheld"}`;
-
-function validFields({ passed, valid }: IntentionToTreat): Pick<Cell, ValidFields> {
+function validFields({ passed, valid }: IntentionToTreat) {
   const { interval } = valid;
   const held = interval.kind === "interval";
   return {
     passInterval: passed ?? null,
     validMean: valid.mean ?? null,
     validN: valid.n,
-    validInterval: held ? [interval.low, interval.high] : null,
+    validInterval: held ? ([interval.low, interval.high] as [number, number]) : null,
     validIntervalCut: held ? interval.cut : null,
     validIntervalWithheld: held ? null : interval.why,
   };
@@ -124,13 +118,11 @@ function intervalRange({ range }: Metric, ways: Counting[], floor: number | unde
   return [Math.min(least, ...values), Math.max(most ?? Number.POSITIVE_INFINITY, ...values)];
 }
 
-type Normalised = Pick<Cell, "normalised" | "normalisedMean" | "normalisedWithheld">;
-
 /** On the scale from the trivial baseline to the reference model. Nulls in `counted` and `mean` stay null. */
 function normalisedValues(
   { counted, mean }: { counted: (number | null)[]; mean: number | null },
   found: MetricScale,
-): Normalised {
+) {
   const share = (value: number | null) => {
     if (value === null || found.kind === "none") return null;
     const normalised = normalisedScore(value, found.scale);

@@ -1,7 +1,7 @@
 // One attempt as a sample of an Inspect log, from its trajectory, ledger and scores, field by field after inspect-ai
 // 0.3.285. Pure: it reads the trajectory several times and yields long lists in pieces.
 import type { AttemptSource } from "./attempt-source.ts";
-import { type InspectLimit, inspectEvents, scoreOf } from "./inspect-events.ts";
+import { InspectEvents, type InspectLimit, scoreOf } from "./inspect-events.ts";
 import { inspectMessages } from "./inspect-messages.ts";
 import { InspectTexts } from "./inspect-texts.ts";
 import { seconds, usageOf, utc } from "./inspect-values.ts";
@@ -74,7 +74,7 @@ export function inspectSample(facts: SampleFacts, metadata: object): object {
     messages: listOf(() => (main === undefined ? [] : inspectMessages(source.lines(), texts, main))),
     scores: Object.fromEntries(final.map((score) => [score.name, scoreOf(score)])),
     store: {},
-    events: listOf(() => inspectEvents(source, { summary, texts, limit })),
+    events: listOf(() => new InspectEvents(source, { summary, texts, limit }).all()),
     ...(summary.conversations.length > 0 && {
       events_data: { messages: listOf(() => inspectMessages(source.lines(), texts)), calls: [] },
     }),

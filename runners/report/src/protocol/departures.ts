@@ -102,14 +102,10 @@ function stageDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[]
   const today = new Set(now.definitions.map(({ stage }) => stage));
   const removed = [...planned].filter((stage) => !today.has(stage));
   return [
-    ...grouped(
-      changes,
-      ({ what, primary }) => [what, primary],
-      (same): Departure => {
-        const { what, primary } = same[0]!;
-        return { kind: "changed-stage", primary, where: listed(same.map(({ instance }) => instance)), what };
-      },
-    ),
+    ...grouped(changes, ({ what, primary }) => [what, primary]).map((same): Departure => {
+      const { what, primary } = same[0]!;
+      return { kind: "changed-stage", primary, where: listed(same.map(({ instance }) => instance)), what };
+    }),
     ...removed.map((stage): Departure => {
       const what = `${stage}: nothing was made by this stage`;
       return { kind: "changed-plan", where: stage, primary: "may", what };

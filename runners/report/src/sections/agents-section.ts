@@ -101,14 +101,10 @@ function methodText(method: Tested["method"]): string {
 function readWithCare(all: AgentComparison[]): Item[] {
   const tasks = all.flatMap(({ agents, leftOut }) => leftOut.map((each) => ({ agents, ...each })));
   return [
-    ...grouped(
-      tasks,
-      ({ agents, why }) => [...agents, why],
-      (same) => ({
-        head: same[0]!.agents.join(" and "),
-        text: `tested without ${same.map(({ task }) => task).join(", ")}: ${same[0]!.why}`,
-      }),
-    ),
+    ...grouped(tasks, ({ agents, why }) => [...agents, why]).map((same) => ({
+      head: same[0]!.agents.join(" and "),
+      text: `tested without ${same.map(({ task }) => task).join(", ")}: ${same[0]!.why}`,
+    })),
     ...all.flatMap(({ agents, difference }) => {
       const why = differenceNote(difference);
       return why === "" ? [] : [{ head: agents.join(" and "), text: why }];
@@ -139,17 +135,16 @@ function designs(all: AgentComparison[]): Item[] {
   return grouped(
     all.filter(({ design }) => design !== null),
     ({ design }) => [JSON.stringify(design)],
-    (same) => {
-      const { tasks, attempts, together, first } = same[0]!.design!;
-      const size = `${attempts.join(" vs ")} attempts at ${tasks === 1 ? "1 task" : `each of ${tasks} tasks`}`;
-      const alone =
-        tasks === 1 ? "" : `; at a single task, the first in Holm's order: ${detectableText(first)}`;
-      return {
-        head: "detectable difference (power 0.8, level 0.05)",
-        text: `${size}: ${detectableText(together)}${alone}`,
-      };
-    },
-  );
+  ).map((same) => {
+    const { tasks, attempts, together, first } = same[0]!.design!;
+    const size = `${attempts.join(" vs ")} attempts at ${tasks === 1 ? "1 task" : `each of ${tasks} tasks`}`;
+    const alone =
+      tasks === 1 ? "" : `; at a single task, the first in Holm's order: ${detectableText(first)}`;
+    return {
+      head: "detectable difference (power 0.8, level 0.05)",
+      text: `${size}: ${detectableText(together)}${alone}`,
+    };
+  });
 }
 
 function detectableText(found: Detectable): string {

@@ -37,14 +37,10 @@ export function comparisonsSection(report: Report): Section {
     { ...compared("beyond item noise", noiseText), rigid: false },
     compared("items", ({ items }) => String(items)),
   ];
-  const items = grouped(
-    left,
-    ({ of, text }) => [of.task, ...of.agents, text],
-    (same) => ({
-      head: `${same[0]!.of.task}, ${same[0]!.of.agents.join(" and ")}`,
-      text: `${same.map(({ of }) => of.metric).join(", ")}: ${same[0]!.text}`,
-    }),
-  );
+  const items = grouped(left, ({ of, text }) => [of.task, ...of.agents, text]).map((same) => ({
+    head: `${same[0]!.of.task}, ${same[0]!.of.agents.join(" and ")}`,
+    text: `${same.map(({ of }) => of.metric).join(", ")}: ${same[0]!.text}`,
+  }));
   return tableSection(about, byTask(report, report.comparisons), columns, items);
 }
 

@@ -10,19 +10,17 @@ import { type Item, type Section, type Table, type TableCell, textCell } from ".
 import { agentColumns, byTask, column, numeric, tableOf } from "./table-of.ts";
 
 export function rowsSection(report: Report): Section {
-  const titles = grouped(
-    report.rows,
-    ({ task, name, title }) => [task, name, title],
-    (same) => ({ head: `${same[0]!.task}, ${plainName(same[0]!)}`, text: same[0]!.title }),
-  );
+  const titles = grouped(report.rows, ({ task, name, title }) => [task, name, title]).map((same) => ({
+    head: `${same[0]!.task}, ${plainName(same[0]!)}`,
+    text: same[0]!.title,
+  }));
   const rejected = grouped(
     report.rows.filter((row) => row.rejected !== null),
     (row) => [row.task, row.name, row.rejected ?? ""],
-    (same) => ({
-      head: `${same[0]!.task}, ${same[0]!.name}`,
-      text: `${same.map(({ metric }) => metric).join(", ")}: rejected: ${same[0]!.rejected}`,
-    }),
-  );
+  ).map((same) => ({
+    head: `${same[0]!.task}, ${same[0]!.name}`,
+    text: `${same.map(({ metric }) => metric).join(", ")}: rejected: ${same[0]!.rejected}`,
+  }));
   return {
     heading: "Trivial baselines and reference models",
     caption: "Best first. Under each agent: how its mean compares with the row.",

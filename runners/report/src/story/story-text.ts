@@ -14,6 +14,7 @@ import { digitsText, sentenceNumber, supportedDigits } from "../sections/digits-
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
+import type { StoryFailure } from "./story-failures.ts";
 import type { StoryLine } from "./timeline.ts";
 
 const widthMin = 40;
@@ -32,30 +33,25 @@ export function storyText(story: AttemptStory, look: Look): string {
   const strong = (text: string) => paint(text, "strong", color);
   const lines: string[] = [...wrap(plainText(story.slot.stage), width).map(strong), ...facts(story, width)];
   const section = (title: string, body: string[]) => lines.push("", strong(title), ...body);
+  const list = (title: string, linesMax: number, entries: string[]) => {
+    if (entries.length > 0)
+      section(
+        title,
+        entries.flatMap((one) => hanging(one, width, linesMax)),
+      );
+  };
   if (story.budget.length > 0) section("Budget", bars(story.budget, width));
-  section(
-    "What happened",
-    story.timeline.flatMap((line) => timelineLines(line, { width, color, full })),
-  );
-  if (story.research && story.research.iterations.length > 0)
-    section(
-      "Iterations",
-      researchLines(story.research).flatMap((line) => hanging(line, width, 2)),
-    );
-  if (story.failures.length > 0)
-    section(
-      "Failures, with their owner",
-      story.failures.flatMap(({ whose, cause, count, detail }) =>
-        hanging(`${whose}: ${cause}${count > 1 ? `, ${count} times` : ""}: ${detail}`, width, 2),
-      ),
-    );
+  const events = story.timeline.flatMap((line) => timelineLines(line, { width, color, full }));
+  section("What happened", events);
+  if (story.research?.iterations.length) list("Iterations", 2, researchLines(story.research));
+  list("Failures, with their owner", 2, story.failures.map(failureText));
   if (story.scores) section("Scores", scores(story.scores, width));
-  if (story.missing.length > 0)
-    section(
-      "Missing here",
-      story.missing.flatMap((one) => hanging(one, width, 3)),
-    );
+  list("Missing here", 3, story.missing);
   return `${lines.join("\n")}\n`;
+}
+
+function failureText({ whose, cause, count, detail }: StoryFailure): string {
+  return `${whose}: ${cause}${count > 1 ? `, ${count} times` : ""}: ${detail}`;
 }
 
 function facts(story: AttemptStory, width: number): string[] {

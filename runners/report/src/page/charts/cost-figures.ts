@@ -41,62 +41,59 @@ function costSvg(data: CostData, agents: string[]): Html {
     strokeWidth: 4,
     fontWeight: 600,
   });
-  return drawFigure(
-    {
-      width: 400,
-      height: 280,
-      marginLeft: 54,
-      marginRight: 90, // for the agents' names
-      marginBottom: 44,
-      marginTop: 26,
-      x: {
-        domain: [0, most * 1.05],
-        ticks: 5,
-        label: `${data.amount} of one attempt`,
-        labelAnchor: "center",
-        labelArrow: "none",
-      },
-      y: { domain: y, ticks: 5, label: "normalised mean over tasks", labelArrow: "none", grid: true },
-      marks: [
-        Plot.line(data.pareto, {
-          x: "spent",
-          y: "score",
-          stroke: "var(--line)",
-          strokeDasharray: "4 3",
-          curve: "step-after",
-        }),
-        Plot.dot(data.tasks, {
-          x: "spent",
-          y: "score",
-          r: 3,
-          fill: colour,
-          fillOpacity: 0.3,
-          title: ({ agent, task, spent }: CostData["tasks"][number]) =>
-            `${task}, ${agent}: ${spentText(data.amount, spent)}`,
-        }),
-        Plot.dot(known, {
-          x: "spent",
-          y: "score",
-          r: 6.5,
-          stroke: "var(--ground)",
-          ...agentLooks(agents),
-        }),
-        Plot.text(known, { x: "spent", ...name(8, colour) }),
-        Plot.dot(unknown, {
-          x: () => 0,
-          y: "score",
-          r: 6.5,
-          fill: "var(--soft)",
-          fillOpacity: 0.5,
-          stroke: "var(--soft)",
-        }),
-        Plot.text(unknown, {
-          x: () => 0,
-          ...name(10, "var(--soft)"),
-          text: ({ agent }: CostPoint) => `${clipped(agent)}: unknown`,
-        }),
-      ],
+  return drawFigure(costWords(data), {
+    width: 400,
+    height: 280,
+    marginLeft: 54,
+    marginRight: 90, // for the agents' names
+    marginBottom: 44,
+    marginTop: 26,
+    x: {
+      domain: [0, most * 1.05],
+      ticks: 5,
+      label: `${data.amount} of one attempt`,
+      labelAnchor: "center",
+      labelArrow: "none",
     },
-    costWords(data),
-  );
+    y: { domain: y, ticks: 5, label: "normalised mean over tasks", labelArrow: "none", grid: true },
+    marks: [
+      Plot.line(data.pareto, {
+        x: "spent",
+        y: "score",
+        stroke: "var(--line)",
+        strokeDasharray: "4 3",
+        curve: "step-after",
+      }),
+      Plot.dot(data.tasks, {
+        x: "spent",
+        y: "score",
+        r: 3,
+        fill: colour,
+        fillOpacity: 0.3,
+        title: ({ agent, task, spent }: CostData["tasks"][number]) =>
+          `${task}, ${agent}: ${spentText(data.amount, spent)}`,
+      }),
+      Plot.dot(known, {
+        x: "spent",
+        y: "score",
+        r: 6.5,
+        stroke: "var(--ground)",
+        ...agentLooks(agents),
+      }),
+      Plot.text(known, { x: "spent", ...name(8, colour) }),
+      Plot.dot(unknown, {
+        x: () => 0,
+        y: "score",
+        r: 6.5,
+        fill: "var(--soft)",
+        fillOpacity: 0.5,
+        stroke: "var(--soft)",
+      }),
+      Plot.text(unknown, {
+        x: () => 0,
+        ...name(10, "var(--soft)"),
+        text: ({ agent }: CostPoint) => `${clipped(agent)}: unknown`,
+      }),
+    ],
+  });
 }

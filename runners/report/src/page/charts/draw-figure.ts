@@ -7,7 +7,7 @@ import { type Html, trusted } from "../html.ts";
 export const figureWidth = 560;
 
 /** `words` describe the figure to readers who do not see it. */
-export function drawFigure(options: Plot.PlotOptions, words: string): Html {
+export function drawFigure(words: string, options: Plot.PlotOptions): Html {
   const { document } = parseHTML("<html><body></body></html>");
   const svg = Plot.plot({
     document: document as never, // linkedom's, which has all that Plot uses

@@ -62,11 +62,11 @@ export function figureData(report: Report, task: string) {
     (row): row is Row & { value: number } => row.task === task && row.metric === metric && row.value !== null,
   );
   // rows with the same text are one line with all their names
-  const lines = grouped(
-    rows,
-    ({ value, standardError }) => [supportedText(value, digits, standardError)],
+  const textOf = ({ value, standardError }: (typeof rows)[number]) =>
+    supportedText(value, digits, standardError);
+  const lines = grouped(rows, (row) => [textOf(row)]).map(
     (same): FigureLine => ({
-      text: supportedText(same[0]!.value, digits, same[0]!.standardError),
+      text: textOf(same[0]!),
       names: [...new Set(same.toSorted((a, b) => rank(a) - rank(b)).map(rowName))],
       value: shown(same[0]!.value),
       marked: same.some(({ floor, anchor }) => floor || anchor),
