@@ -190,6 +190,5 @@ export const taskManifest = fileFormat(
 export type TaskManifest = TypeOf<typeof taskManifest>;
 export type Expectation = TypeOf<typeof expectation>;
 export type TaskRule = TypeOf<typeof taskRule>;
-export type PublishedValue = TypeOf<typeof publishedValue>;
 /** The kind of data of a task, e.g. `smoke` or `official`; a pipeline's `params.data` selects it. */
 export type DataKind = string;

@@ -25,8 +25,8 @@ export function costDrawing(report: Report, times: Times): Html | undefined {
   if (!found) return undefined;
   const names = displayNames(report);
   const agents = report.agents.map(({ name }) => name);
-  const x = axisDomain([0, ...found.points.map(({ cost }) => cost)], 0.04);
-  const y = axisDomain([0, 1, ...found.points.map(({ score }) => score)], 0.06);
+  const x = axisDomain(0.04, [0, ...found.points.map(({ cost }) => cost)]);
+  const y = axisDomain(0.06, [0, 1, ...found.points.map(({ score }) => score)]);
   const place = { x: "cost", y: "score" };
   const axis = { grid: true, ticks: 6, labelArrow: "none" } as const;
   return drawFigure("cost against score", {

@@ -62,14 +62,10 @@ function legend(report: Report): Html {
   const place = { x: "x", y: "y" };
   const lines = Math.ceil(agents.length / 2);
   return drawFigure("agents", {
-    ...{
-      width: drawnWidth,
-      height: 20 * lines,
-      marginLeft: 14,
-      marginRight: 0,
-      marginTop: 0,
-      marginBottom: 0,
-    },
+    width: drawnWidth,
+    height: 20 * lines,
+    margin: 0,
+    marginLeft: 14,
     x: { domain: [0, 2], axis: null },
     y: { domain: [lines - 0.5, -0.5], axis: null },
     marks: [

@@ -15,14 +15,11 @@ import {
 type Mean = CheckpointsData["means"][number];
 
 export function checkpointsSvg(data: CheckpointsData, agents: string[]): Html {
-  const domain = axisDomain(
-    [
-      ...data.points.map(({ value }) => value),
-      ...data.means.map(({ mean }) => mean),
-      ...(data.floor === null ? [] : [data.floor]),
-    ],
-    0.08,
-  );
+  const domain = axisDomain(0.08, [
+    ...data.points.map(({ value }) => value),
+    ...data.means.map(({ mean }) => mean),
+    ...(data.floor === null ? [] : [data.floor]),
+  ]);
   const stroke = ({ agent }: Mean) => agentColour(agent, agents);
   return drawFigure(checkpointsWords(data), {
     height: 300,

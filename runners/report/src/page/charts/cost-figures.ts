@@ -26,8 +26,8 @@ function costSvg(data: CostData, agents: string[]): Html {
   const unknown = data.agents.filter(({ spent }) => spent === null);
   const most = Math.max(...[...known, ...data.tasks].map(({ spent }) => spent!), 0) || 1;
   const y = axisDomain(
-    [...data.agents, ...data.tasks].map(({ score }) => score),
     0.12,
+    [...data.agents, ...data.tasks].map(({ score }) => score),
   );
   const colour = ({ agent }: CostPoint) => agentColour(agent, agents);
   const name = (dx: number, fill: string | typeof colour) => ({

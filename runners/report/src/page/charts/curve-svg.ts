@@ -21,8 +21,8 @@ export function curvePart({ bestSoFar, wallSeconds }: Timed, metric: string): Ht
       x: { domain: [0, points.at(-1)!.seconds], label: "seconds", labelArrow: "none" },
       y: {
         domain: axisDomain(
-          points.map(({ value }) => value),
           0.08,
+          points.map(({ value }) => value),
         ),
         ticks: 4,
         label: metric,

@@ -24,7 +24,7 @@ export function drawFigure(words: string, options: Plot.PlotOptions): Html {
 }
 
 /** The ends of an axis: those of `values`, with room on both sides. */
-export function axisDomain(values: number[], room: number): [low: number, high: number] {
+export function axisDomain(room: number, values: number[]): [low: number, high: number] {
   const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
   const margin = (high - low || Math.abs(high) || 1) * room;

@@ -19,14 +19,11 @@ const marginRight = 145; // for the end of the last name
 
 export function figureSvg(data: FigureData, agents: string[]): Html {
   const shown = agents.filter((agent) => data.points.some((point) => point.agent === agent));
-  const domain = axisDomain(
-    [
-      ...data.points.map(({ value }) => value),
-      ...data.lines.map(({ value }) => value),
-      ...data.means.flatMap(({ interval }) => interval ?? []),
-    ],
-    0.06,
-  );
+  const domain = axisDomain(0.06, [
+    ...data.points.map(({ value }) => value),
+    ...data.lines.map(({ value }) => value),
+    ...data.means.flatMap(({ interval }) => interval ?? []),
+  ]);
   const perPixel = (domain[1] - domain[0]) / (figureWidth - marginLeft - marginRight);
   return drawFigure(figureWords(data), {
     height: marginTop + Math.max(1, shown.length) * rowHeight + 50,
