@@ -38,6 +38,7 @@ function plot(steps: GrowthStep[], field: Field): string {
     ...end(measured, field),
   }));
   const { markup } = drawFigure(
+    `${labels[field]} against ${against}. ${steps.map(({ step, measured }) => `${step}: ${measured.map((one) => `${one[field]} at ${one.size}`).join(", ")}`).join(". ")}. The dashed line grows as the size does.`,
     {
       width: 640,
       height: 360,
@@ -67,7 +68,6 @@ function plot(steps: GrowthStep[], field: Field): string {
         }),
       ],
     },
-    `${labels[field]} against ${against}. ${steps.map(({ step, measured }) => `${step}: ${measured.map((one) => `${one[field]} at ${one.size}`).join(", ")}`).join(". ")}. The dashed line grows as the size does.`,
   );
   return `${markup
     .replace("  height: intrinsic;\n", "")

@@ -163,6 +163,5 @@ export const taskManifest = t.fileFormat(
 export type TaskManifest = t.TypeOf<typeof taskManifest>;
 export type Expectation = t.TypeOf<typeof expectation>;
 export type TaskRule = t.TypeOf<typeof taskRule>;
-export type PublishedValue = t.TypeOf<typeof publishedValue>;
 /** The kind of data of a task, e.g. `smoke` or `official`; a pipeline's `params.data` selects it. */
 export type DataKind = string;

@@ -72,16 +72,11 @@ function cellId({ task, agent, metric }: Pick<Cell, "task" | "agent" | "metric">
 
 type CellPair = { old: Cell | undefined; now: Cell | undefined };
 
-type CellFinding = {
-  change: Omit<CellChange, "attemptNoise">;
-  /** Why its attempts are not tested; undefined if they can be. */
-  attemptsUntested: string | undefined;
-};
-
+/** `attemptsUntested`: why its attempts are not tested; undefined if they can be. */
 function cellChange(
   { old, now }: CellPair,
   { scores, sides, evidence }: { scores: ScoreChange[]; sides: Sides; evidence: ChangeEvidence },
-): CellFinding {
+) {
   const { task, agent, metric, primary } = (now ?? old)!;
   const changed = scores.filter(({ kind }) => kind !== "equal");
   const both = old && now;
@@ -104,11 +99,7 @@ function cellChange(
     old: old ? sideOf(old) : null,
     now: now ? sideOf(now) : null,
     difference: both && old.mean !== null && now.mean !== null ? now.mean - old.mean : null,
-    scores: {
-      changed: changed.length,
-      rescored: scores.filter(isRescored).length,
-      of: scores.length,
-    },
+    scores: { changed: changed.length, rescored: scores.filter(isRescored).length, of: scores.length },
     seeds: { added: ofKind("added"), removed: ofKind("removed") },
     causes: isNamed ? counted : [...counted, { cause: baseline, attempts: scores.length }],
     itemNoise: why === undefined ? itemNoise(place, { sides, evidence }) : notTested(why),

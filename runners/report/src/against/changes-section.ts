@@ -1,7 +1,7 @@
 // The comparison of two reports as a section: each cell that changed, old → new, and why.
 import { grouped, metricHead } from "../sections/report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "../sections/table.ts";
-import { column, numeric, tableOf } from "../sections/table-of.ts";
+import { column, numeric, tableSection } from "../sections/table-of.ts";
 import type { CellChange, ReportChanges } from "./cell-change.ts";
 import { arrow, causeWords, differenceWords, meanWords } from "./change-words.ts";
 import type { ItemNoise } from "./item-noise.ts";
@@ -18,37 +18,32 @@ export function changesSection(
   const metricOf = (metric: string) => metricOfEither(sides, metric);
   const isTested = (noise: "itemNoise" | "attemptNoise") =>
     changed.some((cell) => cell[noise].kind !== "not-tested");
-  return {
+  const about = {
     heading: `Compared with ${name}`,
     caption: `${countWords(changes, sides)}.${changed.length === 0 ? "" : ` ${help}`}`,
-    tables: [
-      tableOf(
-        "",
-        tasksOf(sides).map(({ task, title }) => ({
-          name: task,
-          title: title === task ? task : `${task}: ${title}`,
-          rows: changed.filter((cell) => cell.task === task),
-        })),
-        [
-          column(
-            "metric",
-            ({ metric, primary }: CellChange) => `${metricHead(metricOf(metric))}${primary ? " *" : ""}`,
-          ),
-          column("agent", ({ agent }: CellChange) => agent),
-          numeric("mean", ({ old, now, metric }: CellChange) =>
-            arrow(meanWords(old?.mean, metricOf(metric)), meanWords(now?.mean, metricOf(metric))),
-          ),
-          numeric("difference", (cell: CellChange) => differenceCell(cell, sides)),
-          numeric("measured", ({ old, now }: CellChange) => countText(old!, now!)),
-          ...(isTested("itemNoise")
-            ? [column("beyond item noise", (cell: CellChange) => itemText(cell.itemNoise, cell, sides))]
-            : []),
-          ...(isTested("attemptNoise") ? [column("p over attempts", attemptText)] : []),
-        ],
-      ),
-    ],
-    items: [...causeItems(changed), ...untestedItems(changed), ...otherItems(others, sides)],
   };
+  const groups = tasksOf(sides).map(({ task, title }) => ({
+    name: task,
+    title: title === task ? task : `${task}: ${title}`,
+    rows: changed.filter((cell) => cell.task === task),
+  }));
+  const itemColumn = column("beyond item noise", (cell: CellChange) => itemText(cell.itemNoise, cell, sides));
+  const columns = [
+    column("metric", (cell: CellChange) => `${metricHead(metricOf(cell.metric))}${cell.primary ? " *" : ""}`),
+    column("agent", ({ agent }: CellChange) => agent),
+    numeric("mean", ({ old, now, metric }: CellChange) =>
+      arrow(meanWords(old?.mean, metricOf(metric)), meanWords(now?.mean, metricOf(metric))),
+    ),
+    numeric("difference", (cell: CellChange) => differenceCell(cell, sides)),
+    numeric("measured", ({ old, now }: CellChange) => countText(old!, now!)),
+    ...(isTested("itemNoise") ? [itemColumn] : []),
+    ...(isTested("attemptNoise") ? [column("p over attempts", attemptText)] : []),
+  ];
+  return tableSection(about, groups, columns, [
+    ...causeItems(changed),
+    ...untestedItems(changed),
+    ...otherItems(others, sides),
+  ]);
 }
 
 const help =
@@ -89,19 +84,15 @@ function countText(old: CellSide, now: CellSide): string {
 
 /** Cells of one side only: an entry for each task. */
 function otherItems(cells: CellChange[], sides: Sides): Item[] {
-  return grouped(
-    cells,
-    ({ task, kind }) => [task, kind],
-    (same) => ({
-      head: `${same[0]!.task}, ${same[0]!.kind}`,
-      text: same
-        .map(({ agent, metric, old, now }) => {
-          const { mean, measured, planned } = (now ?? old)!;
-          return `${agent} ${metric} ${meanWords(mean, metricOfEither(sides, metric))} (${measured}/${planned})`;
-        })
-        .join(", "),
-    }),
-  );
+  return grouped(cells, ({ task, kind }) => [task, kind]).map((same) => ({
+    head: `${same[0]!.task}, ${same[0]!.kind}`,
+    text: same
+      .map(({ agent, metric, old, now }) => {
+        const { mean, measured, planned } = (now ?? old)!;
+        return `${agent} ${metric} ${meanWords(mean, metricOfEither(sides, metric))} (${measured}/${planned})`;
+      })
+      .join(", "),
+  }));
 }
 
 function itemText(noise: ItemNoise, { metric }: CellChange, sides: Sides): TableCell {
@@ -126,11 +117,10 @@ function attemptText({ attemptNoise }: CellChange): TableCell {
 /** Cells of a task with the same causes share an entry. */
 function causeItems(cells: CellChange[]): Item[] {
   const caused = cells.map((cell) => ({ cell, text: causesText(cell) }));
-  return grouped(
-    caused,
-    ({ cell, text }) => [cell.task, cell.metric, text],
-    (same) => ({ head: headOf(same.map(({ cell }) => cell)), text: same[0]!.text }),
-  );
+  return grouped(caused, ({ cell, text }) => [cell.task, cell.metric, text]).map((same) => ({
+    head: headOf(same.map(({ cell }) => cell)),
+    text: same[0]!.text,
+  }));
 }
 
 function causesText({ causes, scores, seeds }: CellChange): string {
@@ -158,11 +148,10 @@ function untestedItems(cells: CellChange[]): Item[] {
         return why === undefined ? [] : [{ cell, why }];
       }),
       ({ cell, why }) => [cell.task, cell.metric, why],
-      (same) => ({
-        head: headOf(same.map(({ cell }) => cell)),
-        text: `${test}: ${same[0]!.why}`,
-      }),
-    );
+    ).map((same) => ({
+      head: headOf(same.map(({ cell }) => cell)),
+      text: `${test}: ${same[0]!.why}`,
+    }));
   return [
     ...of("item noise not tested", ({ itemNoise: one }) =>
       one.kind === "not-tested" ? one.why : leftOut(one),

@@ -1,34 +1,26 @@
 // Whether two submissions of one agent differ beyond item noise: the same paired comparison of items as between agents.
 import type { Report } from "@mlrb/formats/report";
-import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
+import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { CellAttempt } from "../compare/cell.ts";
 import { comparisonError } from "../compare/comparison-error.ts";
 import { comparisons, itemsOf } from "../compare/comparisons.ts";
 import type { ChangeEvidence, Sides } from "./score-change.ts";
 
-export type ItemNoise =
-  | {
-      kind: "tested";
-      /** New minus old, averaged over `seeds`, on the items that both have. */
-      difference: number;
-      /** Over items of these submissions; null for a single item. */
-      standardError: number | null;
-      /** Whether the difference exceeds two standard errors; null without one. */
-      beyond: boolean | null;
-      items: number;
-      seeds: Seed[];
-      leftOut: { seed: Seed; why: string }[];
-    }
-  | { kind: "not-tested"; why: string };
+export type ItemNoise = ReturnType<typeof itemNoise>;
 
-/** The attempts of one cell, old and new, seed by seed. */
+/**
+ * The attempts of one cell, old and new, seed by seed. `difference`: new minus old, averaged over `seeds`, on the items that
+ * both have. `standardError`: over items of these submissions; null for a single item. `beyond`: whether the difference
+ * exceeds two standard errors; null without one.
+ */
 export function itemNoise(
   place: Pick<Cell, "task" | "agent" | "metric">,
   { sides, evidence }: { sides: Sides; evidence: ChangeEvidence },
-): ItemNoise {
+) {
+  const untested = (why: string) => ({ kind: "not-tested" as const, why });
   const metric = sides.now.metrics.find(({ name }) => name === place.metric);
-  if (!metric) return { kind: "not-tested", why: "the metric is not described" };
+  if (!metric) return untested("the metric is not described");
   const members = (side: "old" | "now") =>
     attemptsOf(sides[side], place).map((attempt): CellAttempt => {
       const samples = (of: Attempt) => evidence.samples(side, { ...place, seed: of.seed });
@@ -36,11 +28,11 @@ export function itemNoise(
       return { attempt: { ...attempt, agent: side }, items: itemsOf(attempt, place.metric, { samples }) };
     });
   const [found] = comparisons([members("now"), members("old")], metric);
-  if (!found) return { kind: "not-tested", why: "a side has no attempts" };
-  if (found.kind === "not-compared") return { kind: "not-tested", why: found.why };
+  if (!found) return untested("a side has no attempts");
+  if (found.kind === "not-compared") return untested(found.why);
   const { difference, clear, items, seeds, leftOut } = found;
   return {
-    kind: "tested",
+    kind: "tested" as const,
     ...{ difference, standardError: comparisonError(found), beyond: clear, items, seeds, leftOut },
   };
 }

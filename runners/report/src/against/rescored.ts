@@ -3,20 +3,16 @@ import { mean } from "@mlrb/core/statistics/mean";
 import { differenceWords } from "./change-words.ts";
 import { isRescored, isScoredTwice, metricOfEither, type ScoreChange, type Sides } from "./score-change.ts";
 
-export type Rescored = {
-  rescored: number;
-  /** Scores of files that both reports have. */
-  of: number;
-  /** New minus old, averaged over the rescored ones with two values; null without any. In the metric's unit. */
-  means: { metric: string; scores: number; mean: number | null }[];
-  text: string;
-};
+export type Rescored = NonNullable<ReturnType<typeof rescored>>;
 
 /** Metrics named in the line; the others are counted. */
 const namedMax = 2;
 
-/** Undefined if no score changed. */
-export function rescored(scores: ScoreChange[], sides: Sides): Rescored | undefined {
+/**
+ * Undefined if no score changed. `of`: scores of files that both reports have. `means`: new minus old, averaged over the
+ * rescored ones with two values; null without any; in the metric's unit.
+ */
+export function rescored(scores: ScoreChange[], sides: Sides) {
   const changed = scores.filter(isRescored);
   if (changed.length === 0) return undefined;
   const of = scores.filter(isScoredTwice).length;

@@ -31,6 +31,7 @@ export type KeyChange = {
   now: string | null;
 };
 
+type SideField = "metric" | "data" | "condition" | "budget" | "preset";
 export type Cause =
   | { kind: "submission"; old: string | null; now: string | null }
   | { kind: "verdict"; old: string; now: string; rules: { rule: string; old: string; now: string }[] }
@@ -39,7 +40,7 @@ export type Cause =
   | ({ kind: "key" } & KeyChange)
   | { kind: "reference-model"; name: string; old: number | null; now: number | null }
   | { kind: "baseline"; old: number | null; now: number | null }
-  | { kind: "metric" | "data" | "condition" | "budget" | "preset"; old: string; now: string }
+  | { kind: SideField; old: string; now: string }
   | { kind: "unknown"; why: string };
 
 /** Whether two scores were measured by the same scorer on the same data. */
@@ -107,19 +108,13 @@ function explained(
     ...(keys ?? []).map((key): Cause => ({ kind: "key", ...key })),
     ...(keys ? [] : changedRows(sides, place)),
   ];
-  const causes = [
-    ...attemptCauses(was, is),
-    ...measuring,
-    ...[baselineCause(was.cell, is.cell) ?? []].flat(),
-  ];
-  if (causes.length === 0) causes.push({ kind: "unknown", why: unknownWhy(keys) });
-  return { causes, measurement: measuredAlike(sides, { place, measuring, known: keys !== undefined }) };
-}
-
-function unknownWhy(keys: KeyChange[] | undefined): string {
-  return keys
+  const baseline = baselineCause(was.cell, is.cell) ?? [];
+  const causes = [...attemptCauses(was, is), ...measuring].concat(baseline);
+  const why = keys
     ? "no part of its keys differs"
     : "these reports name no digests of scorers and data; compare with a run instead";
+  if (causes.length === 0) causes.push({ kind: "unknown", why });
+  return { causes, measurement: measuredAlike(sides, { place, measuring, known: keys !== undefined }) };
 }
 
 type Placed = { place: ScorePlace; state: ScoreState; attempt: Attempt; cell: Cell; report: Report };
@@ -165,36 +160,26 @@ function sideCauses({ old, now }: Sides, { metric }: ScorePlace): Cause[] {
 }
 
 function numberCauses(old: ScoreState, now: ScoreState): Cause[] {
-  const causes: Cause[] = [];
-  for (const kind of ["version", "items"] as const) {
+  return (["version", "items"] as const).flatMap((kind) => {
     const [was, is] = [old[kind], now[kind]];
-    if (was !== null && is !== null && was !== is) causes.push({ kind, old: was, now: is });
-  }
-  return causes;
+    return was === null || is === null || was === is ? [] : [{ kind, old: was, now: is }];
+  });
 }
 
 function attemptCauses(was: Placed, is: Placed): Cause[] {
   const [old, now] = [was.attempt, is.attempt];
   const presetOf = ({ report, attempt }: Placed) =>
     report.agents.find(({ name }) => name === attempt.agent)?.preset;
-  return [
+  const causes = [
     ...differing("condition", old.condition ?? "unknown", now.condition ?? "unknown"),
     ...fieldCauses("budget", old.budget, now.budget),
     ...fieldCauses("preset", presetOf(was), presetOf(is)),
-    ...(old.submission === now.submission
-      ? []
-      : [{ kind: "submission" as const, old: old.submission, now: now.submission }]),
-    ...(old.verdict.kind === now.verdict.kind
-      ? []
-      : [
-          {
-            kind: "verdict" as const,
-            old: old.verdict.kind,
-            now: now.verdict.kind,
-            rules: changedRules(old, now),
-          },
-        ]),
   ];
+  if (old.submission !== now.submission)
+    causes.push({ kind: "submission", old: old.submission, now: now.submission });
+  const kinds = { old: old.verdict.kind, now: now.verdict.kind };
+  if (kinds.old !== kinds.now) causes.push({ kind: "verdict", ...kinds, rules: changedRules(old, now) });
+  return causes;
 }
 
 function changedRules(old: Attempt, now: Attempt): { rule: string; old: string; now: string }[] {
@@ -211,11 +196,7 @@ export function baselineCause(old: Pick<Cell, "floor">, now: Pick<Cell, "floor">
   return old.floor === now.floor ? undefined : { kind: "baseline", old: old.floor, now: now.floor };
 }
 
-function differing(
-  kind: "metric" | "data" | "condition" | "budget" | "preset",
-  old: string,
-  now: string,
-): Cause[] {
+function differing(kind: SideField, old: string, now: string): Cause[] {
   return old === now ? [] : [{ kind, old, now }];
 }
 
@@ -234,9 +215,8 @@ function changedRows({ old, now }: Sides, place: ScorePlace): Cause[] {
   const before = rowsOf(old, place);
   return [...rowsOf(now, place)].flatMap(([name, value]): Cause[] => {
     const was = before.get(name);
-    return was === undefined || was === value
-      ? []
-      : [{ kind: "reference-model", name, old: was, now: value }];
+    if (was === undefined || was === value) return [];
+    return [{ kind: "reference-model", name, old: was, now: value }];
   });
 }
 

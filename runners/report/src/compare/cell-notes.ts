@@ -5,6 +5,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedText } from "../read/attempt-marks.ts";
 import { digitsText, scoreError, sentenceNumber, supportedText } from "../sections/digits-text.ts";
+import { listText } from "../sections/list-text.ts";
 import type { Counting } from "./counting.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
 import type { Floor } from "./floor-of.ts";
@@ -61,20 +62,18 @@ function noMeanTexts({ mean, failed }: IntentionToTreat): string[] {
 function noIntervalTexts({ planned, measured, valid }: IntentionToTreat): string[] {
   const { interval } = valid;
   if (interval.kind === "interval") return [];
-  switch (interval.why) {
-    case "too-many-missing":
-      return [`no intervals: ${planned - measured} of ${planned} attempts are missing (at most 20 % may be)`];
-    case "repeated":
-      return ["no intervals and no test over attempts: equal attempts are one observation"];
-    case "one-value":
-      return ["no interval of the valid mean: a spread needs two attempts"];
-    case "no-spread":
-      return ["no interval of the valid mean: these attempts count with the same value"];
-    case "out-of-range":
-      return ["no interval of the valid mean: the values are too large"];
-    case "no-values":
-      return [];
-  }
+  const ofValid = (why: string) => [`no interval of the valid mean: ${why}`];
+  const texts: Record<typeof interval.why, string[]> = {
+    "too-many-missing": [
+      `no intervals: ${planned - measured} of ${planned} attempts are missing (at most 20 % may be)`,
+    ],
+    repeated: ["no intervals and no test over attempts: equal attempts are one observation"],
+    "one-value": ofValid("a spread needs two attempts"),
+    "no-spread": ofValid("these attempts count with the same value"),
+    "out-of-range": ofValid("the values are too large"),
+    "no-values": [],
+  };
+  return texts[interval.why];
 }
 
 function belowText(
@@ -122,6 +121,5 @@ function identicalText(equal: Attempt[], planned: number): string {
 
 /** `1, 2 and 3`. */
 function seedsText(equal: Attempt[]): string {
-  const seeds = equal.map(({ seed }) => seed);
-  return `${seeds.slice(0, -1).join(", ")} and ${seeds.at(-1)}`;
+  return listText(equal.map(({ seed }) => String(seed)));
 }

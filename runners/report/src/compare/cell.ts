@@ -11,12 +11,11 @@ import type { Metric } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
-import type { Anchor } from "./anchor-of.ts";
 import { cellErrors } from "./cell-errors.ts";
 import { cellNotes } from "./cell-notes.ts";
 import { type Counting, counting } from "./counting.ts";
 import { equalSubmissions, repeatedAttempts } from "./equal-submissions.ts";
-import type { Floor } from "./floor-of.ts";
+import type { Anchor, Floor } from "./floor-of.ts";
 import { implausibleScores } from "./implausible-scores.ts";
 import type { MetricScale } from "./metric-scale.ts";
 
@@ -99,20 +98,14 @@ export function cell(members: CellAttempt[], from: CellOf): Cell {
   };
 }
 
-type ValidFields =
-  | "passInterval"
-  | "validMean"
-  | "validN"
-  | `valid${"Interval" | "IntervalCut" | "IntervalWithheld"}`;
-
-function validFields({ passed, valid }: IntentionToTreat): Pick<Cell, ValidFields> {
+function validFields({ passed, valid }: IntentionToTreat) {
   const { interval } = valid;
   const held = interval.kind === "interval";
   return {
     passInterval: passed ?? null,
     validMean: valid.mean ?? null,
     validN: valid.n,
-    validInterval: held ? [interval.low, interval.high] : null,
+    validInterval: held ? ([interval.low, interval.high] as [number, number]) : null,
     validIntervalCut: held ? interval.cut : null,
     validIntervalWithheld: held ? null : interval.why,
   };
@@ -125,13 +118,11 @@ function intervalRange({ range }: Metric, ways: Counting[], floor: number | unde
   return [Math.min(least, ...values), Math.max(most ?? Number.POSITIVE_INFINITY, ...values)];
 }
 
-type Normalised = Pick<Cell, "normalised" | "normalisedMean" | "normalisedWithheld">;
-
 /** On the scale from the trivial baseline to the reference model. Nulls in `counted` and `mean` stay null. */
 function normalisedValues(
   { counted, mean }: { counted: (number | null)[]; mean: number | null },
   found: MetricScale,
-): Normalised {
+) {
   const share = (value: number | null) => {
     if (value === null || found.kind === "none") return null;
     const normalised = normalisedScore(value, found.scale);

@@ -56,14 +56,10 @@ export function falseAlarms(references: Map<string, TaskReference>): ReportMemor
   const tasks = [...references].flatMap(([task, reference]) => {
     if (reference.kind !== "ok") return [];
     const { name, models, documents } = reference.value;
-    const others = models.filter((model) => model.name !== name);
-    return [
-      {
-        task,
-        reference: name,
-        models: others.map((model) => ({ name: model.name, ...comparison(model, documents) })),
-      },
-    ];
+    const compared = models
+      .filter((model) => model.name !== name)
+      .map((model) => ({ name: model.name, ...comparison(model, documents) }));
+    return [{ task, reference: name, models: compared }];
   });
   const compared = tasks.flatMap(({ reference, models }) =>
     models.flatMap((model) => (model.kind === "compared" ? [{ ...model, reference }] : [])),

@@ -3,8 +3,7 @@ import { type NotNormalised, normalisedScore, type Scale } from "@mlrb/core/stat
 import type { Metric } from "@mlrb/formats/report";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
 import { sentenceNumber } from "../sections/digits-text.ts";
-import type { Anchor } from "./anchor-of.ts";
-import type { Floor } from "./floor-of.ts";
+import type { Anchor, Floor } from "./floor-of.ts";
 
 export type MetricScale = { kind: "scale"; scale: Scale } | { kind: "none"; why: string };
 

@@ -8,8 +8,7 @@ import type { Row, RowValue, Standing } from "@mlrb/formats/report/row";
 import { byText } from "../read/order.ts";
 import type { AnchorRow } from "../read/parse-artifacts.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import type { Anchor } from "./anchor-of.ts";
-import type { Floor } from "./floor-of.ts";
+import type { Anchor, Floor } from "./floor-of.ts";
 
 /** Rows of one task and metric, best first, rejected ones last. `cells` are those of the same task and metric. */
 export function rows(

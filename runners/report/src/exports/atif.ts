@@ -7,10 +7,11 @@ import { atifSteps } from "./atif-steps.ts";
 import type { AttemptSource } from "./attempt-source.ts";
 import { jsonPieces, listOf, valueText } from "./json-pieces.ts";
 import {
+  addUsage,
   type Conversation,
+  nothing,
   type TrajectorySummary,
   trajectorySummary,
-  type Usage,
 } from "./trajectory-walk.ts";
 
 const notes =
@@ -43,7 +44,7 @@ export function* atif(source: AttemptSource): Generator<string> {
     final_metrics: {
       ...metricsOf(main?.usage),
       extra: {
-        all_conversations: metricsOf(sum(summary.conversations.map(({ usage }) => usage))),
+        all_conversations: metricsOf(total(summary)),
         gpu_hours: ledger.read?.gpuHours ?? null,
         gpu_busy_seconds: typeof ledger.read?.gpuBusyMs === "number" ? ledger.read.gpuBusyMs / 1000 : null,
         gpu_memory_peak_mib: ledger.read?.gpuMemoryPeakMiB ?? null,
@@ -94,8 +95,8 @@ function agentOf(name: string, version: string, conversation: Conversation | und
 }
 
 /** Totals of the steps; unknown is left out, never 0. */
-function metricsOf(usage: Usage | undefined) {
-  if (usage === undefined || usage.calls === 0) return {};
+function metricsOf(usage = nothing()) {
+  if (usage.calls === 0) return {};
   const { calls, uncounted, inputTokens, outputTokens, cachedInputTokens, dollars } = usage;
   return {
     ...(uncounted < calls && {
@@ -108,23 +109,10 @@ function metricsOf(usage: Usage | undefined) {
   };
 }
 
-function sum(usages: Usage[]): Usage | undefined {
-  const [first, ...others] = usages;
-  return (
-    first &&
-    others.reduce(
-      (all, one) => ({
-        calls: all.calls + one.calls,
-        inputTokens: all.inputTokens + one.inputTokens,
-        outputTokens: all.outputTokens + one.outputTokens,
-        cachedInputTokens: all.cachedInputTokens + one.cachedInputTokens,
-        reasoningTokens: all.reasoningTokens + one.reasoningTokens,
-        dollars: all.dollars === null || one.dollars === null ? null : all.dollars + one.dollars,
-        uncounted: all.uncounted + one.uncounted,
-      }),
-      first,
-    )
-  );
+function total({ conversations }: TrajectorySummary) {
+  const sum = nothing();
+  for (const { usage } of conversations) addUsage(sum, usage);
+  return sum;
 }
 
 function incomplete({ state, ledger }: AttemptSource, summary: TrajectorySummary): string | null {

@@ -34,17 +34,11 @@ type AttemptState = "recorded" | "running" | "lost";
 
 /** A line of the trajectory; `broken` is the last one and has the reason why the rest cannot be read. */
 export type TrajectoryLine =
-  | { kind: "event"; index: number; time: string | null; sinceStartMs: number | null; event: TrajectoryEvent }
+  | ({ kind: "event"; event: TrajectoryEvent } & LinePlace)
   /** An event of a kind or form that this version does not know. */
-  | {
-      kind: "other";
-      index: number;
-      time: string | null;
-      sinceStartMs: number | null;
-      name: string;
-      fields: Record<string, unknown>;
-    }
+  | ({ kind: "other"; name: string; fields: Record<string, unknown> } & LinePlace)
   | { kind: "broken"; index: number; why: string };
+type LinePlace = { index: number; time: string | null; sinceStartMs: number | null };
 
 export type WholeText = { text: string; missing: null | string };
 

@@ -65,16 +65,13 @@ export function modelEvent(
   };
 }
 
+type Answer = { event: ToolResultEvent; at: string; index: number };
+
 /** `result` is undefined as long as the call has none. */
 export function toolEvent(
   { id, name, input, by }: OpenCall,
-  from: {
-    place: Place;
-    result: { event: ToolResultEvent; at: string; index: number } | undefined;
-    texts: InspectTexts;
-  },
+  { place, result, texts }: { place: Place; result: Answer | undefined; texts: InspectTexts },
 ): object {
-  const { place, result, texts } = from;
   const made = {
     event: "tool",
     ...place,

@@ -22,11 +22,7 @@ export type InspectLimit = { type: string; message: string; limit?: number };
 
 type Context = { summary: TrajectorySummary; texts: InspectTexts; limit: InspectLimit | undefined };
 
-export function inspectEvents(source: AttemptSource, context: Context): Iterable<object> {
-  return new InspectEvents(source, context).all();
-}
-
-class InspectEvents {
+export class InspectEvents {
   readonly #source: AttemptSource;
   readonly #context: Context;
   readonly #checkpoints: NonNullable<AttemptSource["scores"]>["moments"];

@@ -11,8 +11,6 @@ import { jsonPieces, listOf } from "./json-pieces.ts";
 /** Inspect's model name where no model call was counted, and where attempts used several models. */
 const [noModel, severalModels] = ["none/none", "mlrb/several"];
 
-type Header = { id: string; task: string; createdAt: string };
-
 /** The name under which Inspect's own listing finds a log: time, task, id. */
 export function inspectFileName(sources: readonly AttemptSource[]): string {
   const { id, task, createdAt } = headerOf(sources);
@@ -31,10 +29,10 @@ export function* inspectLog(sources: readonly AttemptSource[]): Generator<string
   const running = samples.some(({ source: { state } }) => state === "running");
   const measured = samples.filter(({ source, error }) => !error && source.state !== "running");
   const { pipeline, profile } = samples[0]!.source.slot;
-  const endedAt = samples
+  const [endedAt] = samples
     .map((sample) => sample.endedAt)
-    .sort()
-    .at(-1)!;
+    .toSorted()
+    .reverse();
   // in a log of several attempts each sample has its own
   const error = only?.error;
   yield* jsonPieces({
@@ -93,7 +91,7 @@ export function* inspectLog(sources: readonly AttemptSource[]): Generator<string
 }
 
 /** Of several attempts: the run's. The same attempts give the same id. */
-function headerOf(sources: readonly AttemptSource[]): Header {
+function headerOf(sources: readonly AttemptSource[]) {
   const [first] = sources;
   if (!first) throw new Error("bug: a log of no attempt");
   const createdAt = sources.map(({ startedAt }) => utc(startedAt)).sort()[0]!;

@@ -21,18 +21,15 @@ export function isSaid(
   );
 }
 
-/** Every message of every conversation, in the order of the trajectory. */
-export function* inspectPool(lines: Iterable<TrajectoryLine>, texts: InspectTexts): Generator<object> {
-  for (const line of lines) if (isSaid(line)) yield message(line.index, line.event, texts);
-}
-
-export function* inspectConversation(
+/** Every message of one conversation, or without `by` of all, in the order of the trajectory. */
+export function* inspectMessages(
   lines: Iterable<TrajectoryLine>,
-  by: string,
   texts: InspectTexts,
+  by?: string,
 ): Generator<object> {
   for (const line of lines)
-    if (isSaid(line) && line.event.by === by) yield message(line.index, line.event, texts);
+    if (isSaid(line) && (by === undefined || line.event.by === by))
+      yield message(line.index, line.event, texts);
 }
 
 function message(index: number, event: MessageSource, texts: InspectTexts): object {

@@ -1,33 +1,18 @@
 // One attempt as a sample of an Inspect log, from its trajectory, ledger and scores, field by field after inspect-ai
 // 0.3.285. Pure: it reads the trajectory several times and yields long lists in pieces.
 import type { AttemptSource } from "./attempt-source.ts";
-import { type InspectLimit, inspectEvents, scoreOf } from "./inspect-events.ts";
-import { inspectConversation, inspectPool } from "./inspect-messages.ts";
+import { InspectEvents, type InspectLimit, scoreOf } from "./inspect-events.ts";
+import { inspectMessages } from "./inspect-messages.ts";
 import { InspectTexts } from "./inspect-texts.ts";
 import { seconds, usageOf, utc } from "./inspect-values.ts";
 import { listOf, objectOf, valueText } from "./json-pieces.ts";
 import { type TrajectorySummary, trajectorySummary } from "./trajectory-walk.ts";
 
-type InspectError = { message: string; traceback: string; traceback_ansi: string };
+export type SampleFacts = ReturnType<typeof sampleFacts>;
+type Budget = { wallMs: number; tokens?: number; dollars?: number };
 
 /** The facts of a sample that a log has before the sample itself. */
-export type SampleFacts = {
-  source: AttemptSource;
-  summary: TrajectorySummary;
-  id: string;
-  task: string;
-  agent: string;
-  startedAt: string;
-  /** Of the last event that can be read. */
-  endedAt: string;
-  /** A fault of the harness or the record, never of the agent: a failed agent was measured. */
-  error: InspectError | undefined;
-  modelUsage: Record<string, ReturnType<typeof usageOf>>;
-  final: Exclude<NonNullable<AttemptSource["scores"]>["final"][number], { kind: "not-measured" }>[];
-  budget: { wallMs: number; tokens?: number; dollars?: number } | undefined;
-};
-
-export function sampleFacts(source: AttemptSource): SampleFacts {
+export function sampleFacts(source: AttemptSource) {
   const summary = trajectorySummary(source.lines());
   const { axes, slot, startedAt, scores } = source;
   return {
@@ -37,11 +22,13 @@ export function sampleFacts(source: AttemptSource): SampleFacts {
     task: String(axes.task ?? slot.stage),
     agent: String(axes.agent ?? "agent"),
     startedAt: utc(startedAt),
+    /** Of the last event that can be read. */
     endedAt: utc(summary.lastAt ?? startedAt),
+    /** A fault of the harness or the record, never of the agent: a failed agent was measured. */
     error: errorOf(source, summary),
     modelUsage: Object.fromEntries([...summary.byModel].map(([name, used]) => [name, usageOf(used)])),
     final: (scores?.final ?? []).filter((score) => score.kind !== "not-measured"),
-    budget: source.ledger.read?.budget as SampleFacts["budget"],
+    budget: source.ledger.read?.budget as Budget | undefined,
   };
 }
 
@@ -84,12 +71,12 @@ export function inspectSample(facts: SampleFacts, metadata: object): object {
         : texts.inline(summary.prompt),
     target: "",
     metadata: { mlrb: metadata },
-    messages: listOf(() => (main === undefined ? [] : inspectConversation(source.lines(), main, texts))),
+    messages: listOf(() => (main === undefined ? [] : inspectMessages(source.lines(), texts, main))),
     scores: Object.fromEntries(final.map((score) => [score.name, scoreOf(score)])),
     store: {},
-    events: listOf(() => inspectEvents(source, { summary, texts, limit })),
+    events: listOf(() => new InspectEvents(source, { summary, texts, limit }).all()),
     ...(summary.conversations.length > 0 && {
-      events_data: { messages: listOf(() => inspectPool(source.lines(), texts)), calls: [] },
+      events_data: { messages: listOf(() => inspectMessages(source.lines(), texts)), calls: [] },
     }),
     model_usage: facts.modelUsage,
     role_usage: roleUsage(facts),
@@ -107,7 +94,7 @@ export function inspectSample(facts: SampleFacts, metadata: object): object {
   };
 }
 
-function errorOf({ state, ledger }: AttemptSource, summary: TrajectorySummary): InspectError | undefined {
+function errorOf({ state, ledger }: AttemptSource, summary: TrajectorySummary) {
   if (state === "running") return undefined;
   const why: string[] = [];
   if (state === "lost") why.push("its supervisor disappeared, so nothing was measured");
@@ -121,22 +108,14 @@ function errorOf({ state, ledger }: AttemptSource, summary: TrajectorySummary): 
 /** The limit of the budget that ended it, in Inspect's words. */
 function limitOf({ ledger: { read } }: AttemptSource): InspectLimit | undefined {
   if (read === null) return undefined;
-  const budget = read.budget as { wallMs: number; tokens?: number; dollars?: number };
-  const made = (type: string, limit: number | undefined): InspectLimit => ({
-    type,
-    message: `ended by the supervisor: ${read.ended}`,
-    ...(limit !== undefined && { limit }),
-  });
-  switch (read.ended as string) {
-    case "time-limit":
-      return made("working", seconds(budget.wallMs));
-    case "token-limit":
-      return made("token", budget.tokens);
-    case "dollar-limit":
-      return made("cost", budget.dollars);
-    case "turn-limit":
-      return made("turn", undefined);
-    default:
-      return undefined;
-  }
+  const { wallMs, tokens, dollars } = read.budget as Budget;
+  const limits = new Map<string, [type: string, limit?: number | undefined]>([
+    ["time-limit", ["working", seconds(wallMs)]],
+    ["token-limit", ["token", tokens]],
+    ["dollar-limit", ["cost", dollars]],
+    ["turn-limit", ["turn"]],
+  ]);
+  const [type, limit] = limits.get(read.ended) ?? [];
+  const message = `ended by the supervisor: ${read.ended}`;
+  return type === undefined ? undefined : { type, message, ...(limit !== undefined && { limit }) };
 }

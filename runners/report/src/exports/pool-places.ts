@@ -25,11 +25,8 @@ export class PoolPlaces {
   cut(by: string, kept: number): void {
     const runs = this.#runs.get(by) ?? [];
     const first = taken(runs, Math.min(heldFirst, kept));
-    const newest = taken(
-      [...runs].reverse().map(([from, to]) => [-to, -from]),
-      Math.max(0, kept - heldFirst),
-    );
-    const tail = newest.map(([from, to]): [number, number] => [-to, -from]).reverse();
+    const newest = taken(turned(runs), Math.max(0, kept - heldFirst));
+    const tail = turned(newest);
     const end = first.at(-1)?.[1] ?? 0;
     const rest = tail.flatMap(([from, to]): Runs => (to <= end ? [] : [[Math.max(from, end), to]]));
     this.#runs.set(by, joined([...first, ...rest]));
@@ -38,6 +35,11 @@ export class PoolPlaces {
   asked(by: string): Runs {
     return (this.#runs.get(by) ?? []).map(([from, to]) => [from, to]);
   }
+}
+
+/** From the other end. */
+function turned(runs: Runs): Runs {
+  return runs.map(([from, to]): Runs[number] => [-to, -from]).reverse();
 }
 
 function taken(runs: Runs, count: number): Runs {

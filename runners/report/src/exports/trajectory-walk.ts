@@ -5,17 +5,7 @@ import type { LongText, ModelCallEvent, TrajectoryEvent } from "@mlrb/formats/at
 import type { TrajectoryLine } from "./attempt-source.ts";
 import { objectIn } from "./json-pieces.ts";
 
-export type Usage = {
-  calls: number;
-  inputTokens: number;
-  outputTokens: number;
-  cachedInputTokens: number;
-  reasoningTokens: number;
-  /** null as soon as one call had no known price. */
-  dollars: number | null;
-  /** Calls whose usage is unknown. */
-  uncounted: number;
-};
+export type Usage = ReturnType<typeof usageOf>;
 
 /** A tool call without a result so far; `started` once its tool ran. */
 export type OpenCall = {
@@ -36,23 +26,7 @@ export type Conversation = {
   begunBy: OpenCall | null;
 };
 
-export type TrajectorySummary = {
-  /** The fields of the start event; empty where there is none. */
-  start: Record<string, unknown>;
-  /** The fields of the end event; null where the trajectory has no end. */
-  end: Record<string, unknown> | null;
-  /** Why the rest cannot be read; null where all can. */
-  broken: string | null;
-  startedAt: string | null;
-  lastAt: string | null;
-  lastSinceStartMs: number;
-  /** The first prompt by a user: what the agent was asked. */
-  prompt: LongText | null;
-  conversations: Conversation[];
-  byModel: Map<string, Usage>;
-  /** Names of the iterations that the agent reported, in their order. */
-  iterations: string[];
-};
+export type TrajectorySummary = TrajectoryWalk["summary"];
 
 export type TrajectoryStep = {
   line: TrajectoryLine;
@@ -67,17 +41,22 @@ const openMax = 1000;
 
 export class TrajectoryWalk {
   /** Of the lines read so far. */
-  readonly summary: TrajectorySummary = {
-    start: {},
-    end: null,
-    broken: null,
-    startedAt: null,
-    lastAt: null,
+  readonly summary = {
+    /** The fields of the start event; empty where there is none. */
+    start: {} as Record<string, unknown>,
+    /** The fields of the end event; null where the trajectory has no end. */
+    end: null as Record<string, unknown> | null,
+    /** Why the rest cannot be read; null where all can. */
+    broken: null as string | null,
+    startedAt: null as string | null,
+    lastAt: null as string | null,
     lastSinceStartMs: 0,
-    prompt: null,
-    conversations: [],
-    byModel: new Map(),
-    iterations: [],
+    /** The first prompt by a user: what the agent was asked. */
+    prompt: null as LongText | null,
+    conversations: [] as Conversation[],
+    byModel: new Map<string, Usage>(),
+    /** Names of the iterations that the agent reported, in their order. */
+    iterations: [] as string[],
   };
   readonly #open = new Map<string, OpenCall>();
 
@@ -108,26 +87,26 @@ export class TrajectoryWalk {
       "by" in event && typeof event.by === "string" ? this.#conversation(event.by, index) : undefined;
     switch (event.event) {
       case "start":
-        summary.start = factsOf(event);
+      case "end": {
+        const { event: name, ...facts } = event;
+        summary[name] = facts;
         break;
-      case "end":
-        summary.end = factsOf(event);
-        break;
+      }
       case "message":
         if (event.why === "prompt" && event.role === "user") summary.prompt ??= event.text;
         break;
       case "model-call": {
         const model = `${event.provider}/${event.model}`;
         own!.model ??= model;
-        if (!summary.byModel.has(model)) summary.byModel.set(model, nothing());
-        for (const sum of [own!.usage, summary.byModel.get(model)!]) add(sum, { ...event, calls: 1 });
+        const ofModel = summary.byModel.getOrInsertComputed(model, nothing);
+        for (const sum of [own!.usage, ofModel]) addUsage(sum, usageOf(event, 1));
         break;
       }
       case "model-try": {
         // a failed try with usage was paid for all the same
         if (event.usage === null) break;
         const ofModel = summary.byModel.get(own!.model ?? "");
-        for (const sum of ofModel ? [own!.usage, ofModel] : [own!.usage]) add(sum, { ...event, calls: 0 });
+        for (const sum of ofModel ? [own!.usage, ofModel] : [own!.usage]) addUsage(sum, usageOf(event, 0));
         break;
       }
       case "iteration":
@@ -197,41 +176,27 @@ export function trajectorySummary(lines: Iterable<TrajectoryLine>): TrajectorySu
   return walk.summary;
 }
 
-function factsOf({
-  event: _,
-  ...facts
-}: {
-  event: string;
-  [fact: string]: unknown;
-}): Record<string, unknown> {
-  return facts;
-}
-
-function nothing(): Usage {
+function usageOf({ usage, dollars }: Pick<ModelCallEvent, "usage" | "dollars">, calls: number) {
   return {
-    calls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedInputTokens: 0,
-    reasoningTokens: 0,
-    dollars: 0,
-    uncounted: 0,
+    calls,
+    inputTokens: usage?.inputTokens ?? 0,
+    outputTokens: usage?.outputTokens ?? 0,
+    cachedInputTokens: usage?.cachedInputTokens ?? 0,
+    reasoningTokens: usage?.reasoningTokens ?? 0,
+    /** null as soon as one call had no known price. */
+    dollars,
+    /** Calls whose usage is unknown. */
+    uncounted: usage === null ? 1 : 0,
   };
 }
 
-type Spent = Pick<ModelCallEvent, "usage" | "dollars"> & { calls: number };
+export function nothing(): Usage {
+  return { ...usageOf({ usage: null, dollars: 0 }, 0), uncounted: 0 };
+}
 
-function add(sum: Usage, { calls, usage, dollars }: Spent): void {
-  sum.calls += calls;
+export function addUsage(sum: Usage, { dollars, ...counts }: Usage): void {
   sum.dollars = sum.dollars === null || dollars === null ? null : sum.dollars + dollars;
-  if (usage === null) {
-    sum.uncounted++;
-    return;
-  }
-  sum.inputTokens += usage.inputTokens;
-  sum.outputTokens += usage.outputTokens;
-  sum.cachedInputTokens += usage.cachedInputTokens ?? 0;
-  sum.reasoningTokens += usage.reasoningTokens ?? 0;
+  for (const name of Object.keys(counts) as (keyof typeof counts)[]) sum[name] += counts[name];
 }
 
 /** The id in the iteration's own line; else its number. */

@@ -7,7 +7,7 @@ import { partError, supportedText, validError } from "../sections/digits-text.ts
 import { metricHead } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import type { Section } from "../sections/table.ts";
-import { agentColumns, column, numeric, tableOf, taskGroups } from "../sections/table-of.ts";
+import { agentColumns, byTask, column, numeric, tableSection } from "../sections/table-of.ts";
 import { validMeanCell } from "../sections/valid-text.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { fileHead, markdownSection } from "./markdown.ts";
@@ -19,31 +19,24 @@ export function groupsMarkdown(report: Report): string {
 
 export function groupsSection(report: Report): Section {
   const means = groupMeans(report);
-  return {
+  const about = {
     heading: `Groups (${report.label})`,
     caption:
       means.length === 0
         ? "No valid score has groups."
         : "Mean over the valid attempts (valid/planned) on a part of each task's items. Failed attempts are left out, " +
           "because the trivial baseline is known only for the whole task; under Results they count.",
-    tables: [
-      tableOf(
-        "",
-        taskGroups(report, (name) => means.filter(({ task }) => task === name)),
-        [
-          column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
-          column("group", ({ name }) => name),
-          numeric("items", (row) => String(row.items ?? "differ")),
-          ...agentColumns(report, (row: GroupMean, agent) =>
-            validMeanCell(row, agent, (value) =>
-              supportedText(value, metricOf(report, row.metric).digits, groupError(report, row, agent)),
-            ),
-          ),
-        ],
-      ),
-    ],
-    items: [],
   };
+  return tableSection(about, byTask(report, means), [
+    column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
+    column("group", ({ name }) => name),
+    numeric("items", (row) => String(row.items ?? "differ")),
+    ...agentColumns(report, (row: GroupMean, agent) =>
+      validMeanCell(row, agent, (value) =>
+        supportedText(value, metricOf(report, row.metric).digits, groupError(report, row, agent)),
+      ),
+    ),
+  ]);
 }
 
 /** `items` are those in the group; null where attempts differ in it. */

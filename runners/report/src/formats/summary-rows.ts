@@ -5,12 +5,8 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import type { ResultRow } from "@mlrb/formats/report/result-tables";
 import { headOf, metricColumns, originOf } from "./row-parts.ts";
 
-/** Of an interval that is withheld, both ends are null. */
-function ends(
-  interval: readonly [number, number] | null,
-): readonly [low: number | null, high: number | null] {
-  return interval ?? [null, null];
-}
+/** Both ends of an interval that is withheld. */
+const noEnds = [null, null] as const;
 
 const ofCell =
   ({ task, agent }: Pick<Cell, "task" | "agent">) =>
@@ -19,8 +15,8 @@ const ofCell =
 
 export function summaryRows(report: Report): ResultRow<"summary">[] {
   return report.cells.map((cell) => {
-    const [validLow, validHigh] = ends(cell.validInterval);
-    const [passLow, passHigh] = ends(cell.passInterval);
+    const [validLow, validHigh] = cell.validInterval ?? noEnds;
+    const [passLow, passHigh] = cell.passInterval ?? noEnds;
     return {
       ...headOf(report),
       ...{ task: cell.task, agent: cell.agent },
@@ -75,7 +71,7 @@ function differenceColumns({ difference }: AgentComparison) {
     const nothing = { difference: null, ci_low: null, ci_high: null, difference_tasks: null };
     return { ...nothing, difference_reason: difference.why };
   }
-  const [ci_low, ci_high] = ends(difference.interval);
+  const [ci_low, ci_high] = difference.interval ?? noEnds;
   return {
     ...{ difference: difference.value, ci_low, ci_high },
     difference_tasks: difference.tasks.length,
@@ -85,7 +81,7 @@ function differenceColumns({ difference }: AgentComparison) {
 
 function overallColumns({ overall }: AgentComparison) {
   const found = overall.kind === "tested" ? overall : undefined;
-  const [low, high] = ends(found?.interval ?? null);
+  const [low, high] = found?.interval ?? noEnds;
   return {
     superiority: found?.statistic ?? null,
     ...{ superiority_ci_low: low, superiority_ci_high: high },

@@ -13,23 +13,20 @@ import { wrap } from "./terminal-text.ts";
 const widthMin = 40;
 const proseMax = 100;
 
+type Look = { width: number; color: boolean };
+
 /** The whole report in lines of at most `width` columns (never under 40), ending with a line break. */
-export function terminalTable(report: Report, { width, color }: { width: number; color: boolean }): string {
-  const { space, prose } = measure(width);
-  const out = head(report, { color, prose });
-  for (const line of [...headline(report), coverageLine(report)]) out.push(...prose(line));
-  for (const section of sections(report)) {
-    out.push("", ...lay(section, { space, color, prose }));
-  }
+export function terminalTable(report: Report, given: Look): string {
+  const look = measured(given);
+  const out = head(report, look);
+  for (const line of [...headline(report), coverageLine(report)]) out.push(...look.prose(line));
+  for (const section of sections(report)) out.push("", ...lay(section, look));
   return `${out.join("\n")}\n`;
 }
 
 /** Who is ahead, alone: the title and the table of means. Everything else is in `terminalTable`. */
-export function terminalMainTable(
-  report: Report,
-  { width, color }: { width: number; color: boolean },
-): string {
-  const { space, prose } = measure(width);
+export function terminalMainTable(report: Report, given: Look): string {
+  const look = measured(given);
   const { tables } = plainSection(resultsSection(report));
   const means: Section = {
     heading: "",
@@ -38,15 +35,12 @@ export function terminalMainTable(
     tables: tables.slice(0, 1).map((table) => ({ ...table, title: "" })),
     items: [],
   };
-  const [, ...laid] = lay(means, { space, color, prose });
-  const lines = headline(report).flatMap((line) => prose(line));
-  return `${[...head(report, { color, prose }), ...lines, ...laid].join("\n")}\n`;
+  const [, ...laid] = lay(means, look);
+  const lines = headline(report).flatMap(look.prose);
+  return `${[...head(report, look), ...lines, ...laid].join("\n")}\n`;
 }
 
-function head(
-  report: Report,
-  { color, prose }: { color: boolean; prose: (text: string) => string[] },
-): string[] {
+function head(report: Report, { color, prose }: Measured): string[] {
   const title = plainText(`${report.title} (${labelText(report)})`);
   const out = prose(title).map((line) => paint(line, "strong", color));
   if (report.note) out.push(...prose(plainText(report.note, 2000)).map((line) => paint(line, "bad", color)));
@@ -54,22 +48,18 @@ function head(
 }
 
 /** One section alone. */
-export function terminalSection(
-  section: Section,
-  { width, color }: { width: number; color: boolean },
-): string {
-  return `${lay(section, { ...measure(width), color }).join("\n")}\n`;
+export function terminalSection(section: Section, look: Look): string {
+  return `${lay(section, measured(look)).join("\n")}\n`;
 }
 
-function measure(width: number): { space: number; prose: (text: string) => string[] } {
+type Measured = ReturnType<typeof measured>;
+
+function measured({ width, color }: Look) {
   const space = Number.isFinite(width) ? Math.max(widthMin, Math.floor(width)) : 80;
-  return { space, prose: (text) => wrap(text, Math.min(space, proseMax)) };
+  return { space, color, prose: (text: string) => wrap(text, Math.min(space, proseMax)) };
 }
 
-function lay(
-  { heading, caption, tables, items }: Section,
-  { space, color, prose }: { space: number; color: boolean; prose: (text: string) => string[] },
-): string[] {
+function lay({ heading, caption, tables, items }: Section, { space, color, prose }: Measured): string[] {
   const out = prose(heading).map((line) => paint(line, "strong", color));
   if (caption) out.push(...prose(caption).map((line) => paint(line, "faint", color)));
   for (const table of tables) {

@@ -59,39 +59,38 @@ function columnsOf(report: Report, times: Times | null): Column[] {
   const spent = (head: string, digits: number, of: (time: NonNullable<Timed>) => number | null): Column[] => {
     // a column without any known value is left out
     if (!times?.attempts.some((one) => of(one) !== null)) return [];
-    const cell: Column["cell"] = (_, time) => {
+    const shown = number(head, (_, time) => {
       const value = time ? of(time) : null;
       return value === null
         ? { text: "unknown", sort: null, mark: "faint" }
         : { text: value.toFixed(digits), sort: value };
-    };
-    return [{ head, number: true, cell }];
+    });
+    return [shown];
   };
   return [
-    {
-      head: "task",
-      number: false,
-      cell: ({ task, agent, seed }) => ({
-        text: html`<a href="#${attemptId(task, agent, seed)}">${task}</a>`,
-      }),
-    },
-    { head: "agent", number: false, cell: ({ agent }) => ({ text: agent }) },
-    {
-      head: "seed",
-      number: true,
-      cell: (attempt) => ({ text: `${attempt.seed}${footnoteMarks(attempt, gpus)}`, sort: attempt.seed }),
-    },
-    {
-      head: "verdict",
-      number: false,
-      cell: ({ verdict }) => ({ text: verdictText(verdict), mark: verdict.kind }),
-    },
-    { head: "score", number: true, cell: (attempt) => scoreOf(report, attempt) },
-    { head: "normalised", number: true, cell: (attempt) => normalisedOf(report, attempt) },
+    words("task", ({ task, agent, seed }) => ({
+      text: html`<a href="#${attemptId(task, agent, seed)}">${task}</a>`,
+    })),
+    words("agent", ({ agent }) => ({ text: agent })),
+    number("seed", (attempt) => ({
+      text: `${attempt.seed}${footnoteMarks(attempt, gpus)}`,
+      sort: attempt.seed,
+    })),
+    words("verdict", ({ verdict }) => ({ text: verdictText(verdict), mark: verdict.kind })),
+    number("score", (attempt) => scoreOf(report, attempt)),
+    number("normalised", (attempt) => normalisedOf(report, attempt)),
     ...spent("minutes", 1, ({ wallSeconds }) => (wallSeconds === null ? null : wallSeconds / 60)),
     ...spent("GPU hours", 2, ({ gpuHours }) => gpuHours),
     ...spent("dollars", 2, ({ dollars }) => dollars),
   ];
+}
+
+function words(head: string, cell: Column["cell"]): Column {
+  return { head, number: false, cell };
+}
+
+function number(head: string, cell: Column["cell"]): Column {
+  return { head, number: true, cell };
 }
 
 function scoreOf(report: Report, attempt: Attempt): ReturnType<Column["cell"]> {

@@ -8,7 +8,7 @@ import { digitsText, supportedDigits } from "../sections/digits-text.ts";
 import { metricHead, taskTitle } from "../sections/report-words.ts";
 import { pText } from "../sections/statistics-text.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { column, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
+import { column, numeric, oneGroup, tableSection } from "../sections/table-of.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 
 /** One row for each task and pair of agents; no rows with fewer than two agents. */
@@ -16,24 +16,21 @@ export function summarySection(report: Report): Section {
   const rows = report.tasks.flatMap(({ name, primary }) =>
     report.comparisons.filter(({ task, metric }) => task === name && metric === primary),
   );
-  return {
+  const about = {
     heading: "Summary",
     caption:
       "On the metric that decides each task. “Beyond item noise” is of these submissions on the same items: whether their " +
       "difference exceeds two standard errors over items. “p over attempts” is of the permutation test: whether the agents " +
       "differ at the task (adjusted by Holm's method over the tasks of all pairs). It needs more attempts.",
-    tables: [
-      tableOf("", oneGroup(rows), [
-        column("task", ({ task }) => taskTitle(report, task)),
-        column("decided by", ({ metric }) => metricHead(metricOf(report, metric))),
-        column("better", betterCell),
-        numeric("by", (each) => byText(each, metricOf(report, each.metric))),
-        column("beyond item noise", differenceCell),
-        column("p over attempts", (each) => furtherText(report, each)),
-      ]),
-    ],
-    items: [],
   };
+  return tableSection(about, oneGroup(rows), [
+    column("task", ({ task }) => taskTitle(report, task)),
+    column("decided by", ({ metric }) => metricHead(metricOf(report, metric))),
+    column("better", betterCell),
+    numeric("by", (each) => byText(each, metricOf(report, each.metric))),
+    column("beyond item noise", differenceCell),
+    column("p over attempts", (each) => furtherText(report, each)),
+  ]);
 }
 
 function betterCell({ agents: [first, second], ...found }: Comparison): TableCell {

@@ -9,7 +9,7 @@ import { footnoteMarks } from "../sections/attempts-section.ts";
 import { scoreError, supportedText } from "../sections/digits-text.ts";
 import { metricHead, publishedText } from "../sections/report-words.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { agentColumns, column, oneGroup, tableOf } from "../sections/table-of.ts";
+import { agentColumns, column, oneGroup, tableSection } from "../sections/table-of.ts";
 import { metricOf } from "../units/shown-metric.ts";
 
 type BestAttempt = { cell: Cell; attempt: Attempt; value: number };
@@ -37,29 +37,24 @@ export function bestSection(report: Report): Section {
     const published = report.published.filter((each) => each.task === task && each.metric === metric);
     return cells.length === 0 ? [] : [{ task, cells, published }];
   });
-  return {
+  const about = {
     heading: "Best attempt of each cell, never compared",
     caption:
       "Never compare these numbers, because the best of more attempts is higher. Each is the best valid score of an agent's attempts " +
       "at a task on the metric that decides it, and how many attempts it is the best of; failed attempts are counted, missing " +
       "ones are not, and equal attempts of a deterministic agent are one.",
-    tables: [
-      tableOf("", oneGroup(rows), [
-        column("task", ({ task }) => task),
-        column("metric", ({ cells }) => metricHead(metricOf(report, cells[0]!.metric))),
-        ...agentColumns(report, ({ cells }: Row, agent) =>
-          bestCell(
-            cells.find((cell) => cell.agent === agent),
-            report,
-          ),
-        ),
-        ...(rows.some(({ published }) => published.length > 0)
-          ? [column("published", (row: Row) => publishedCell(row, report))]
-          : []),
-      ]),
-    ],
-    items: [],
   };
+  return tableSection(about, oneGroup(rows), [
+    column("task", ({ task }) => task),
+    column("metric", ({ cells }) => metricHead(metricOf(report, cells[0]!.metric))),
+    ...agentColumns(report, ({ cells }: Row, agent) => {
+      const cell = cells.find((each) => each.agent === agent);
+      return bestCell(cell, report);
+    }),
+    ...(rows.some(({ published }) => published.length > 0)
+      ? [column("published", (row: Row) => publishedCell(row, report))]
+      : []),
+  ]);
 }
 
 function bestCell(cell: Cell | undefined, report: Report): TableCell {

@@ -49,21 +49,10 @@ function clipped(text: string | null) {
   return text === null ? noNumber : plainText(text, wordsMax);
 }
 
-type BuiltFacts = {
-  attempt: Attempt;
-  architecture: string | null;
-  parameters: number | null;
-  bytes: number | null;
-  /** Where the weights come from, as far as the harness found it. */
-  found: string | null;
-  /** The agent's own words, like `data` and `method`. */
-  base: string | null;
-  data: string | null;
-  method: string | null;
-};
+type BuiltFacts = NonNullable<ReturnType<typeof builtOf>>;
 
 /** Undefined for a missing attempt, and without a submission that can be judged. */
-export function builtOf(attempt: Attempt): BuiltFacts | undefined {
+export function builtOf(attempt: Attempt) {
   const { verdict, research } = attempt;
   if (verdict.kind === "missing" || !verdict.built) return undefined;
   const { architecture, given, known, entered, stated } = verdict.built;
@@ -81,7 +70,9 @@ export function builtOf(attempt: Attempt): BuiltFacts | undefined {
     architecture: architecture && architectureText(architecture),
     parameters: fact("parameters"),
     bytes: fact("bytes"),
+    /** Where the weights come from, as far as the harness found it. */
     found: textOf(found),
+    /** The agent's own words, like `data` and `method`. */
     base: textOf([stated?.base ?? [], stated?.experts ?? []].flat()),
     data: textOf(stated?.data ?? []),
     method: research?.kind === "found" ? research.lastChange : null,

@@ -25,32 +25,29 @@ export function costDrawing(report: Report, times: Times): Html | undefined {
   if (!found) return undefined;
   const names = displayNames(report);
   const agents = report.agents.map(({ name }) => name);
-  const x = axisDomain([0, ...found.points.map(({ cost }) => cost)], 0.04);
-  const y = axisDomain([0, 1, ...found.points.map(({ score }) => score)], 0.06);
+  const x = axisDomain(0.04, [0, ...found.points.map(({ cost }) => cost)]);
+  const y = axisDomain(0.06, [0, 1, ...found.points.map(({ score }) => score)]);
   const place = { x: "cost", y: "score" };
   const axis = { grid: true, ticks: 6, labelArrow: "none" } as const;
-  return drawFigure(
-    {
-      ...{ width: drawnWidth, marginLeft: drawnWidth - plotWidth - namesWidth, marginRight: namesWidth },
-      ...{ height: plotHeight + 66, marginTop: 20, marginBottom: 46 },
-      x: { ...axis, domain: x, label: `${found.head} of an attempt, mean`, labelAnchor: "center" },
-      y: { ...axis, domain: y, label: "normalised score" },
-      marks: [
-        Plot.text(
-          besides(found.points, ((x[1] - x[0]) / plotWidth) * namesWidth).flatMap((near) =>
-            apart(near, ({ score }) => score, ((y[1] - y[0]) / plotHeight) * nameSize),
-          ),
-          {
-            ...{ x: "cost", y: "at", dx: 9, textAnchor: "start", fontSize: nameSize, fill: "var(--soft)" },
-            ...{ stroke: "var(--ground)", strokeWidth: 3 },
-            text: ({ task }: CostPoint) => clipped(names.task(task)),
-          },
+  return drawFigure("cost against score", {
+    ...{ width: drawnWidth, marginLeft: drawnWidth - plotWidth - namesWidth, marginRight: namesWidth },
+    ...{ height: plotHeight + 66, marginTop: 20, marginBottom: 46 },
+    x: { ...axis, domain: x, label: `${found.head} of an attempt, mean`, labelAnchor: "center" },
+    y: { ...axis, domain: y, label: "normalised score" },
+    marks: [
+      Plot.text(
+        besides(found.points, ((x[1] - x[0]) / plotWidth) * namesWidth).flatMap((near) =>
+          apart(near, ({ score }) => score, ((y[1] - y[0]) / plotHeight) * nameSize),
         ),
-        Plot.dot(found.points, { ...place, r: 5, ...agentLooks(agents) }),
-      ],
-    },
-    "cost against score",
-  );
+        {
+          ...{ x: "cost", y: "at", dx: 9, textAnchor: "start", fontSize: nameSize, fill: "var(--soft)" },
+          ...{ stroke: "var(--ground)", strokeWidth: 3 },
+          text: ({ task }: CostPoint) => clipped(names.task(task)),
+        },
+      ),
+      Plot.dot(found.points, { ...place, r: 5, ...agentLooks(agents) }),
+    ],
+  });
 }
 
 /** The points in groups whose names could be on each other: `least` is the width of a name. */

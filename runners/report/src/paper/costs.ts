@@ -13,10 +13,11 @@ import { meanText, normalisedError, supportedText } from "../sections/digits-tex
 import { importedMarkOf, metricHead } from "../sections/report-words.ts";
 import { aboutAttempts, plainSection } from "../sections/sections.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { column, noNumber, numeric, tableOf, taskGroups } from "../sections/table-of.ts";
-import { columnOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
+import { column, noNumber, numeric, tableOf, tableSection, taskGroups } from "../sections/table-of.ts";
+import { durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
+import { amountColumn } from "../units/column-scale.ts";
 import { metricOf } from "../units/shown-metric.ts";
-import { displayNames } from "./display-names.ts";
+import { displayNames, paperGroups } from "./display-names.ts";
 
 /** A mean over the attempts of which the amount is known; null if it is known of none. */
 type Spent = { mean: number | null; known: number; of: number };
@@ -48,35 +49,29 @@ function costs(report: Report, times: Times): Cost[] {
 /** The table for the terminal, Markdown and the page. An amount that is known of no attempt, or always 0, is left out. */
 export function costsSection(report: Report, times: Times): Section {
   const rows = costs(report, times);
-  const section: Section = {
+  const about = {
     heading: `Cost against score (${labelText(report)})`,
     caption:
       "Means over an agent's attempts at a task: what one attempt spent by its ledger (attempts of which it is known/planned) " +
       "and the score (attempts measured/planned) on the metric that decides the task. The normalised score is 0 for the " +
       "trivial baseline and 1 for the reference model.",
-    tables: [
-      tableOf(
-        "",
-        taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
-        [
-          column("agent", ({ cell }) => cell.agent),
-          column("metric", ({ cell }) => metricHead(metricOf(report, cell.metric))),
-          ...shownAmounts(rows).map((at) => amountCells(rows, at, (head) => head)),
-          numeric("mean score", ({ cell }) => scoreText(cell, report)),
-          numeric("normalised", ({ cell }) => normalisedText(cell)),
-        ],
-      ),
-    ],
-    items: [],
   };
+  const groups = taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task));
+  const section = tableSection(about, groups, [
+    column("agent", ({ cell }) => cell.agent),
+    column("metric", ({ cell }) => metricHead(metricOf(report, cell.metric))),
+    ...shownAmounts(rows).map((at) => amountCells(rows, at, (head) => head)),
+    numeric("mean score", ({ cell }) => scoreText(cell, report)),
+    numeric("normalised", ({ cell }) => normalisedText(cell)),
+  ]);
   return plainSection(aboutAttempts(section, report));
 }
 
 /** A column of the table, in one unit for all rows. */
 function amountCells(rows: Cost[], at: number, named: (head: string) => string) {
-  const { head, unit } = amounts[at]!;
+  const { head, unit, quantity, digits } = amounts[at]!;
   const values = rows.map(({ spent }) => spent[at]!.mean).filter((value) => value !== null);
-  const { text, headUnit } = columnOf(amounts[at]!, values);
+  const { text, headUnit } = amountColumn(values, quantity, digits);
   return numeric(headOf(named(head), headUnit || unit), ({ cell, spent }: Cost): TableCell => {
     const { mean, known } = spent[at]!;
     return textCell(`${mean === null ? "unknown" : text(mean)} (${known}/${cell.planned})`);
@@ -115,11 +110,7 @@ export function costTable(report: Report, times: Times): PaperTable {
     ),
     table: tableOf(
       "",
-      report.tasks.map(({ name }) => ({
-        name,
-        title: names.task(name),
-        rows: rows.filter(({ cell }) => cell.task === name),
-      })),
+      paperGroups(report, (task) => rows.filter(({ cell }) => cell.task === task)),
       [
         column("Agent", ({ cell }) => names.agent(cell.agent)),
         ...shownAmounts(rows).map((at) => amountCells(rows, at, titleOf)),

@@ -12,6 +12,12 @@ export function displayNames({ tasks, agents, metrics }: Report): DisplayNames {
   return { task: titles(tasks), agent: titles(agents), metric: titles(metrics) };
 }
 
+/** A group of rows for each task, under its name for readers. */
+export function paperGroups<Row>(report: Report, rowsOf: (task: string) => Row[]) {
+  const { task } = displayNames(report);
+  return report.tasks.map(({ name }) => ({ name, title: task(name), rows: rowsOf(name) }));
+}
+
 /** Two agents with one title are told apart by their names, so then all have their names. */
 function titles(all: readonly Named[]): (name: string) => string {
   const texts = new Map(all.map(({ name, title }) => [name, plainText(title, titleMax)]));

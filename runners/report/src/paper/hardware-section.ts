@@ -4,36 +4,27 @@ import type { Report } from "@mlrb/formats/report";
 import { cooperativeCap, type ReportHardware } from "@mlrb/formats/report/hardware";
 import { gpuClasses, withoutGpu } from "../read/gpu-words.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import { type Section, type TableCell, textCell } from "../sections/table.ts";
-import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
+import type { Section } from "../sections/table.ts";
+import { column, noNumber, numeric, oneGroup, tableSection } from "../sections/table-of.ts";
 
 type HardwareRow = { name: string; attempts: number; speed: ReportHardware | undefined };
 
 /** Empty without a calibration if no attempt held a GPU. */
 export function hardwareSection(report: Report): Section {
-  return {
+  const about = {
     heading: "Hardware",
     caption:
       "GPUs that attempts held, and the calibration of the host that made this report: a fixed small model is trained, " +
       "and memory is copied. Relative compute is its training speed over that of the reference host; without one it " +
       "is 1. Other hosts have a calibration in their own reports. Values of a CPU and of a GPU come from different models.",
-    tables: [
-      tableOf("", oneGroup(rowsOf(report)), [
-        column("GPUs", ({ name }) => name),
-        numeric("attempts", ({ attempts }) => String(attempts)),
-        numeric(
-          "training, tokens/s",
-          speedCell(({ tokensPerSecond }) => tokensPerSecond, 0),
-        ),
-        numeric(
-          "memory, GB/s",
-          speedCell(({ bytesPerSecond }) => bytesPerSecond / 1e9, 1),
-        ),
-        numeric("relative compute", speedCell(relativeCompute, 2)),
-      ]),
-    ],
-    items: [],
   };
+  return tableSection(about, oneGroup(rowsOf(report)), [
+    column("GPUs", ({ name }) => name),
+    numeric("attempts", ({ attempts }) => String(attempts)),
+    speed("training, tokens/s", 0, ({ tokensPerSecond }) => tokensPerSecond),
+    speed("memory, GB/s", 1, ({ bytesPerSecond }) => bytesPerSecond / 1e9),
+    speed("relative compute", 2, relativeCompute),
+  ]);
 }
 
 function rowsOf(report: Report): HardwareRow[] {
@@ -58,7 +49,6 @@ function relativeCompute({ tokensPerSecond, referenceTokensPerSecond }: ReportHa
   return tokensPerSecond / (referenceTokensPerSecond ?? tokensPerSecond);
 }
 
-function speedCell(value: (speed: ReportHardware) => number, digits: number) {
-  return ({ speed }: HardwareRow): TableCell =>
-    speed ? textCell(digitsText(value(speed), digits)) : noNumber;
+function speed(head: string, digits: number, value: (speed: ReportHardware) => number) {
+  return numeric(head, ({ speed }: HardwareRow) => (speed ? digitsText(value(speed), digits) : noNumber));
 }

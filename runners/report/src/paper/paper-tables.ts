@@ -21,7 +21,7 @@ import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-
 import { validText } from "../sections/valid-text.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { clearlyBest } from "./clearly-best.ts";
-import { type DisplayNames, displayNames } from "./display-names.ts";
+import { type DisplayNames, displayNames, paperGroups } from "./display-names.ts";
 import { agentFacts, taskFacts } from "./set-up-section.ts";
 
 /** Those that have rows. */
@@ -123,10 +123,9 @@ function countText(cells: Cell[]): string {
 function compareTable(report: Report, names: DisplayNames): PaperTable {
   const differs = ({ difference }: AgentComparison) =>
     difference.kind === "difference" ? differenceTexts(difference) : undefined;
-  const tested =
-    (shown: (overall: Extract<AgentComparison["overall"], { kind: "tested" }>) => string) =>
-    ({ overall }: AgentComparison) =>
-      overall.kind === "tested" ? shown(overall) : noNumber;
+  type Tested = Extract<AgentComparison["overall"], { kind: "tested" }>;
+  const tested = (head: string, shown: (overall: Tested) => string) =>
+    numeric(head, ({ overall }: AgentComparison) => (overall.kind === "tested" ? shown(overall) : noNumber));
   return {
     name: "compare",
     caption: withFootnotes(
@@ -145,14 +144,8 @@ function compareTable(report: Report, names: DisplayNames): PaperTable {
         return `${differs(each)!.value} (${difference.tasks.length})`;
       }),
       numeric("95 % interval", (each) => differs(each)?.interval ?? noNumber),
-      numeric(
-        "P(A better)",
-        tested(({ statistic, interval }) => rateText(statistic, interval)),
-      ),
-      numeric(
-        "p",
-        tested(({ p, tasks }) => `${pText(p)} (${tasks})`),
-      ),
+      tested("P(A better)", ({ statistic, interval }) => rateText(statistic, interval)),
+      tested("p", ({ p, tasks }) => `${pText(p)} (${tasks})`),
     ]),
   };
 }
@@ -170,11 +163,7 @@ function attemptsTable(report: Report, names: DisplayNames): PaperTable {
     ),
     table: tableOf(
       "",
-      report.tasks.map(({ name }) => ({
-        name,
-        title: names.task(name),
-        rows: report.cells.filter((cell) => cell.task === name && cell.primary),
-      })),
+      paperGroups(report, (task) => report.cells.filter((cell) => cell.task === task && cell.primary)),
       [
         column("Agent", ({ agent }) => names.agent(agent)),
         counted("Valid", ({ validN }) => validN),

@@ -61,28 +61,21 @@ function legend(report: Report): Html {
   const entries = agents.map((agent, at) => ({ agent, x: at % 2, y: Math.floor(at / 2) }));
   const place = { x: "x", y: "y" };
   const lines = Math.ceil(agents.length / 2);
-  return drawFigure(
-    {
-      ...{
-        width: drawnWidth,
-        height: 20 * lines,
-        marginLeft: 14,
-        marginRight: 0,
-        marginTop: 0,
-        marginBottom: 0,
-      },
-      x: { domain: [0, 2], axis: null },
-      y: { domain: [lines - 0.5, -0.5], axis: null },
-      marks: [
-        Plot.dot(entries, { ...place, r: 5, ...agentLooks(agents) }),
-        Plot.text(entries, {
-          ...{ ...place, dx: 12, textAnchor: "start" },
-          text: ({ agent }) => clipped(names.agent(agent), 48),
-        }),
-      ],
-    },
-    "agents",
-  );
+  return drawFigure("agents", {
+    width: drawnWidth,
+    height: 20 * lines,
+    margin: 0,
+    marginLeft: 14,
+    x: { domain: [0, 2], axis: null },
+    y: { domain: [lines - 0.5, -0.5], axis: null },
+    marks: [
+      Plot.dot(entries, { ...place, r: 5, ...agentLooks(agents) }),
+      Plot.text(entries, {
+        ...{ ...place, dx: 12, textAnchor: "start" },
+        text: ({ agent }) => clipped(names.agent(agent), 48),
+      }),
+    ],
+  });
 }
 
 /** With the colours of paper. Characters that the font lacks are question marks; titles are in full in the tables. */

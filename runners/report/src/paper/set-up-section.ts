@@ -10,11 +10,9 @@ import { type Section, type Table, textCell } from "../sections/table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
 import { metricOf } from "../units/shown-metric.ts";
 
-const setUpHeading = "Tasks and agents";
-
 export function setUpSection(report: Report): Section {
   return {
-    heading: setUpHeading,
+    heading: "Tasks and agents",
     caption:
       "The metric decides the task. Strike rules disqualify an attempt that breaks them; notes do not. Limits are of one " +
       "attempt, as planned.",

@@ -1,12 +1,8 @@
 // The departures of a report from its protocol: every difference between what was frozen and what was observed.
 // Pure: no disk, no clock.
 import { counted } from "@mlrb/core/text/counted";
-import type {
-  Definition,
-  Departure,
-  ProtocolFacts,
-  ProtocolObservation,
-} from "@mlrb/formats/report/protocol";
+import type { Departure, ProtocolFacts, ProtocolObservation } from "@mlrb/formats/report/protocol";
+import { grouped } from "../sections/report-words.ts";
 
 /** Roles whose results are in no mean, interval or test. */
 const besideTables = new Set([
@@ -31,16 +27,11 @@ export function departures(
 
 /** Attempts that started before this protocol was frozen, or since it was changed or exchanged. */
 function otherProtocols(digest: string, { started }: ProtocolObservation): Departure[] {
-  const others = Map.groupBy(
-    started.filter(({ protocol }) => protocol !== digest),
-    ({ protocol }) => protocol,
-  );
-  return [...others].map(
-    ([protocol, of]): Departure => ({
-      ...{ kind: "other-protocol", where: listed(of.map(({ where }) => where)), primary: "yes" },
-      what: `${counted(of.length, "attempt")} started ${protocol === null ? "without a protocol" : `under another protocol, ${protocol.slice(0, 10)}`}`,
-    }),
-  );
+  const others = started.filter(({ protocol }) => protocol !== digest);
+  return [...Map.groupBy(others, ({ protocol }) => protocol)].map(([protocol, of]) => ({
+    ...{ kind: "other-protocol", where: listed(of.map(({ where }) => where)), primary: "yes" },
+    what: `${counted(of.length, "attempt")} started ${protocol === null ? "without a protocol" : `under another protocol, ${protocol.slice(0, 10)}`}`,
+  }));
 }
 
 function planDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[] {
@@ -48,16 +39,14 @@ function planDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[] 
   const after = seedsOf(now);
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((cell) => {
     const [old, seeds] = [before.get(cell) ?? [], after.get(cell) ?? []];
+    const changed = (kind: "added" | "removed", list: unknown[]): Departure[] => {
+      if (list.length === 0) return [];
+      const what = `${list.length === 1 ? "seed" : "seeds"} ${list.join(", ")} ${kind}: n ${old.length} → ${seeds.length}`;
+      return [{ kind: `${kind}-attempt`, where: cell, primary: "yes", what }];
+    };
     const added = seeds.filter((one) => !old.includes(one));
     const removed = old.filter((one) => !seeds.includes(one));
-    const departure = (kind: "added-attempt" | "removed-attempt", list: unknown[]): Departure => ({
-      ...{ kind, where: cell, primary: "yes" },
-      what: `${list.length === 1 ? "seed" : "seeds"} ${list.join(", ")} ${kind === "added-attempt" ? "added" : "removed"}: n ${old.length} → ${seeds.length}`,
-    });
-    return [
-      ...(added.length > 0 ? [departure("added-attempt", added)] : []),
-      ...(removed.length > 0 ? [departure("removed-attempt", removed)] : []),
-    ];
+    return [...changed("added", added), ...changed("removed", removed)];
   });
 }
 
@@ -69,24 +58,16 @@ function metricDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[
   return frozen.tasks.flatMap(({ task, primary, metrics }) => {
     const today = now.tasks.find((one) => one.task === task);
     if (!today) return []; // its attempts are listed as removed
-    const changed = (what: string, counts: Departure["primary"]): Departure => ({
-      ...{ kind: "changed-metric", where: task, primary: counts, what },
-    });
     const removed = metrics.filter((one) => !today.metrics.includes(one));
     const added = today.metrics.filter((one) => !metrics.includes(one));
+    const changed = (isSo: boolean, what: string, isPrimary: boolean): Departure[] =>
+      isSo ? [{ kind: "changed-metric", where: task, primary: isPrimary ? "yes" : "no", what }] : [];
+    const isRemoved = removed.includes(primary ?? "");
+    const otherPrimary = `primary metric: ${primary ?? "none"} → ${today.primary ?? "none"}`;
     return [
-      ...(today.primary === primary
-        ? []
-        : [changed(`primary metric: ${primary ?? "none"} → ${today.primary ?? "none"}`, "yes")]),
-      ...(removed.length > 0
-        ? [
-            changed(
-              `no longer measured: ${removed.join(", ")}`,
-              removed.includes(primary ?? "") ? "yes" : "no",
-            ),
-          ]
-        : []),
-      ...(added.length > 0 ? [changed(`also measured: ${added.join(", ")}`, "no")] : []),
+      ...changed(today.primary !== primary, otherPrimary, true),
+      ...changed(removed.length > 0, `no longer measured: ${removed.join(", ")}`, isRemoved),
+      ...changed(added.length > 0, `also measured: ${added.join(", ")}`, false),
     ];
   });
 }
@@ -98,48 +79,37 @@ function analysisDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departur
   return names.flatMap((name): Departure[] => {
     const [old, today] = [textIn(frozen, name), textIn(now, name)];
     if (old === today) return [];
-    return [
-      {
-        ...{ kind: "changed-analysis", where: "", primary: "may" },
-        what: `${name}: “${old}” → “${today}”`,
-      },
-    ];
+    return [{ kind: "changed-analysis", where: "", primary: "may", what: `${name}: “${old}” → “${today}”` }];
   });
 }
 
 /** One departure for each stage and each set of changed parts, with the instances that it is true of. */
 function stageDepartures(frozen: ProtocolFacts, now: ProtocolFacts): Departure[] {
-  const before = partsByInstance(frozen.definitions);
+  const before = new Map(
+    frozen.definitions.flatMap(({ parts, instances }) => instances.map((instance) => [instance, parts])),
+  );
   const planned = new Set(frozen.definitions.map(({ stage }) => stage));
-  const changes = new Map<string, Departure & { instances: string[] }>();
-  for (const { stage, role, parts, instances } of now.definitions)
-    for (const instance of instances) {
+  const changes = now.definitions.flatMap(({ stage, role, parts, instances }) =>
+    instances.flatMap((instance) => {
       const old = before.get(instance);
-      if (!old && planned.has(stage) && isOfAddition(instance, frozen)) continue;
+      if (!old && planned.has(stage) && isOfAddition(instance, frozen)) return [];
       const added = planned.has(stage) ? "an instance added that was not planned" : "stage added";
-      const what = old ? partChanges(old.parts, parts) : [added];
       const primary = touches(instance, role, now);
-      for (const one of what) {
-        const key = JSON.stringify([stage, one, primary]);
-        const found = changes.get(key);
-        if (found) found.instances.push(instance);
-        else
-          changes.set(key, {
-            ...{ kind: "changed-stage", primary, where: "", instances: [instance] },
-            what: `${stage}: ${one}`,
-          });
-      }
-    }
+      const texts = old ? partChanges(old, parts) : [added];
+      return texts.map((text) => ({ what: `${stage}: ${text}`, primary, instance }));
+    }),
+  );
   const today = new Set(now.definitions.map(({ stage }) => stage));
   const removed = [...planned].filter((stage) => !today.has(stage));
   return [
-    ...[...changes.values()].map(({ instances, ...one }) => ({ ...one, where: listed(instances) })),
-    ...removed.map(
-      (stage): Departure => ({
-        ...{ kind: "changed-plan", where: stage, primary: "may" },
-        what: `${stage}: nothing was made by this stage`,
-      }),
-    ),
+    ...grouped(changes, ({ what, primary }) => [what, primary]).map((same): Departure => {
+      const { what, primary } = same[0]!;
+      return { kind: "changed-stage", primary, where: listed(same.map(({ instance }) => instance)), what };
+    }),
+    ...removed.map((stage): Departure => {
+      const what = `${stage}: nothing was made by this stage`;
+      return { kind: "changed-plan", where: stage, primary: "may", what };
+    }),
   ];
 }
 
@@ -159,10 +129,6 @@ function isOfAddition(instance: string, { arms, tasks }: ProtocolFacts): boolean
 
 function axisOf(instance: string, name: string): string | undefined {
   return new RegExp(`[[,]${name}=([^,\\]]*)`).exec(instance)?.[1];
-}
-
-function partsByInstance(definitions: readonly Definition[]): Map<string, Definition> {
-  return new Map(definitions.flatMap((one) => one.instances.map((instance) => [instance, one] as const)));
 }
 
 const shortened = /^[0-9a-f]{64}$/;

@@ -4,21 +4,15 @@ import { counted } from "@mlrb/core/text/counted";
 import type { Departure, ProtocolResult } from "@mlrb/formats/report/protocol";
 import { shortDigest } from "../sections/report-words.ts";
 import type { Section } from "../sections/table.ts";
-import { column, oneGroup, tableOf } from "../sections/table-of.ts";
+import { column, oneGroup, tableSection } from "../sections/table-of.ts";
 
 export function protocolSection(found: ProtocolResult): Section {
-  return {
-    heading: "Protocol",
-    caption: protocolText(found),
-    tables: [
-      tableOf<Departure>("", oneGroup(found.kind === "frozen" ? found.departures : []), [
-        column("departure", ({ what }) => what),
-        column("where", ({ where }) => (where === "" ? "everything" : where)),
-        column("primary table", ({ primary }) => primary),
-      ]),
-    ],
-    items: [],
-  };
+  const about = { heading: "Protocol", caption: protocolText(found) };
+  return tableSection<Departure>(about, oneGroup(found.kind === "frozen" ? found.departures : []), [
+    column("departure", ({ what }) => what),
+    column("where", ({ where }) => (where === "" ? "everything" : where)),
+    column("primary table", ({ primary }) => primary),
+  ]);
 }
 
 /** The protocol and the number of departures, in sentences that a paper can use. */

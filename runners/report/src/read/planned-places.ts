@@ -30,26 +30,20 @@ export type Role = keyof typeof axesOf;
 
 export type Slot = { task: string; agent: string; seed: Seed };
 
-export type PlannedPlaces = {
-  members: Map<string, Member>;
-  scorers: Map<string, Set<string>>; // by task
-  checkpoints: Map<string, Set<string>>; // by task
-  slots: Map<string, Slot>;
-  gaps: Coverage["gaps"];
-};
+export type PlannedPlaces = ReturnType<typeof plannedPlaces>;
 
 /** Throws when two members have one place, or a member lacks an axis of its role: that is the pipeline's mistake. */
-export function plannedPlaces({ members }: Collected): PlannedPlaces {
+export function plannedPlaces({ members }: Collected) {
   if (members.length > 0 && !members.some(({ role }) => isRole(role)))
     throw new Error(
       `no collected stage has a role that a report uses: declare one at each stage: ${Object.keys(axesOf).join(", ")}`,
     );
-  const places: PlannedPlaces = {
-    members: new Map(),
-    scorers: new Map(),
-    checkpoints: new Map(),
-    slots: new Map(),
-    gaps: [],
+  const places = {
+    members: new Map<string, Member>(),
+    scorers: new Map<string, Set<string>>(), // by task
+    checkpoints: new Map<string, Set<string>>(), // by task
+    slots: new Map<string, Slot>(),
+    gaps: [] as Coverage["gaps"],
   };
   for (const member of members) {
     const { role, stage, outcome, cause } = member;

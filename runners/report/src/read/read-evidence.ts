@@ -15,7 +15,6 @@ import type {
   AttemptVerdict,
   Seed,
 } from "@mlrb/formats/report/attempt";
-import type { ReportMemorisation } from "@mlrb/formats/report/memorisation";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import {
   attemptMemorisation,
@@ -44,26 +43,14 @@ import type { ReadSamples, ReadText } from "./read-artifact.ts";
 import { readPlain } from "./read-plain.ts";
 import { undecidedCause } from "./undecided-cause.ts";
 
-export type Evidence = {
-  tasks: { name: string; scorers: string[] }[];
-  agents: string[];
-  attempts: Attempt[];
-  anchors: (task: string, scorer: string) => Reading<AnchorRow[]>;
-  /** An attempt's samples file; read on demand, because they are large. */
-  samples: (attempt: Attempt, scorer: string) => Reading<Uint8Array | string>;
-  /** Undefined if the pipeline has no stage for it. */
-  memorisation: ReportMemorisation | undefined;
-  /** Of the host of the report; undefined if the pipeline has no stage for it, or without a result. */
-  calibration: Calibration | undefined;
-  gaps: Coverage["gaps"];
-};
+export type Evidence = ReturnType<typeof readEvidence>;
 
 /** Reads all but the samples. Throws as plannedPlaces does, and for attempts of two conditions. */
 export function readEvidence(
   collected: Collected,
   metric: (scorer: string) => Metric,
   { read, readSamples }: { read: ReadText; readSamples: ReadSamples },
-): Evidence {
+) {
   const plan = plannedPlaces(collected);
   const reader = new EvidenceReader(plan, metric, read);
   const tasks = [...plan.scorers]
@@ -95,9 +82,12 @@ export function readEvidence(
     tasks,
     agents: [...new Set(attempts.map((attempt) => attempt.agent))].sort(byText),
     attempts,
-    anchors: (task, scorer) => anchors.get(placeKey([task, scorer]))!,
-    samples: (attempt, scorer) => reader.samples(attempt, scorer, readSamples),
+    anchors: (task: string, scorer: string) => anchors.get(placeKey([task, scorer]))!,
+    /** An attempt's samples file; read on demand, because they are large. */
+    samples: (attempt: Attempt, scorer: string) => reader.samples(attempt, scorer, readSamples),
+    /** Of the host of the report; undefined if the pipeline has no stage for it, or without a result. */
     calibration: reader.calibration(),
+    /** Undefined if the pipeline has no stage for it. */
     memorisation: references.size > 0 ? falseAlarms(references) : undefined,
     gaps: reader.gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
   };

@@ -9,10 +9,9 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { ReportHardware } from "@mlrb/formats/report/hardware";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
-import { anchorOf } from "../compare/anchor-of.ts";
 import { cell } from "../compare/cell.ts";
 import { comparisons, itemsOf } from "../compare/comparisons.ts";
-import { floorOf } from "../compare/floor-of.ts";
+import { anchorOf, floorOf } from "../compare/floor-of.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
 import { references } from "../compare/references.ts";
@@ -37,7 +36,7 @@ type ReportInputs = { params: Record<string, unknown>; read: ReadText; readSampl
 export function reportData(collected: Collected, { params, read, readSamples = read }: ReportInputs): Report {
   const known = reportParams(params);
   const evidence = readEvidence(collected, known.metric, { read, readSamples });
-  const { attempts } = evidence;
+  const { attempts, calibration } = evidence;
   const report: Report = {
     formatVersion: reportFormat,
     title: plainText(known.title),
@@ -56,7 +55,7 @@ export function reportData(collected: Collected, { params, read, readSamples = r
     acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     sensitivity: [],
     ...(evidence.memorisation && { memorisation: evidence.memorisation }),
-    ...(evidence.calibration && { hardware: hardware(evidence.calibration, known) }),
+    ...(calibration && { hardware: hardware(calibration, known) }),
     comparisons: [],
     agentComparisons: [],
   };

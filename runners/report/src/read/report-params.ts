@@ -2,10 +2,10 @@
 // the manifests. They are this repository's own, so a wrong one is a mistake in the pipeline and throws.
 
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
-import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
-import { type Expectation, type PublishedValue, taskManifest } from "@mlrb/formats/declared/task";
+import { scorerManifest } from "@mlrb/formats/declared/scorer";
+import { taskManifest } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
-import type { AgentFacts, Metric, Report } from "@mlrb/formats/report";
+import type { AgentFacts, Metric } from "@mlrb/formats/report";
 import {
   anyText,
   listOf,
@@ -61,63 +61,48 @@ const paramsFormat = openObject(
   ["title", "label", "tasks", "primary", "floors", "agents", "scorers", "units", "directions", "digits"],
 );
 
-export type ReportParams = {
-  title: string;
-  label: string;
-  taskTitle: (task: string) => string;
-  /** The scorer that decides the task; null where the pipeline names none. */
-  primary: (task: string) => string | null;
-  /** A number, the name of an anchors row, or null where task.yaml has no trivial baseline for the scorer. */
-  floor: (task: string, scorer: string) => number | string | null;
-  /** The anchors row that is the reference model; null where task.yaml names none. */
-  anchorRow: (task: string, scorer: string) => string | null;
-  /** What is expected of reference models, by row; empty where task.yaml expects nothing. */
-  expected: (task: string, scorer: string) => Record<string, Expectation>;
-  /** Values that others published on the data that the label names; empty where task.yaml has none. */
-  published: (task: string, scorer: string) => PublishedValue[];
-  /** How many rules the task has on the data that the label names; undefined where the pipeline does not say. */
-  ruleCounts: (task: string) => Report["tasks"][number]["rules"];
-  agentTitle: (agent: string) => string;
-  /** Undefined where the pipeline does not say. */
-  agentFacts: (agent: string) => AgentFacts | undefined;
-  /** Whether the seed is the agent's only randomness; false for unknown agents. */
-  seeded: (agent: string) => boolean;
-  metric: (scorer: string) => Metric;
-  /** Training tokens per second of the host that counts as 1; null: the calibrated one. */
-  referenceTokensPerSecond: number | null;
-  /** Undefined for a name that is not a scorer. */
-  direction: (scorer: string) => ScorerManifest["direction"] | undefined;
-};
+export type ReportParams = ReturnType<typeof reportParams>;
 
 /** Checks `params` of the report stage. Throws with the parameter's name and the expected form. */
-export function reportParams(params: Record<string, unknown>): ReportParams {
+export function reportParams(params: Record<string, unknown>) {
   // a copy, because a stage's params throw when an undeclared one is read
   const known = mustFollow(paramsFormat, { ...params }, "params of the pipeline's report stage");
   const direction = (scorer: string) => own(known.directions, scorer);
   return {
     title: known.title,
     label: known.label,
-    taskTitle: (task) => own(known.tasks, task) ?? task,
-    primary: (task) => own(known.primary, task) ?? null,
-    floor: (task, scorer) => own(own(known.floors, task), scorer) ?? null,
-    anchorRow: (task, scorer) => own(own(known.anchorRows, task), scorer) ?? null,
-    expected: (task, scorer) => own(own(known.expected, task), scorer) ?? {},
-    published: (task, scorer) => own(own(own(known.published, task), known.label), scorer) ?? [],
-    ruleCounts(task) {
+    taskTitle: (task: string) => own(known.tasks, task) ?? task,
+    /** The scorer that decides the task; null where the pipeline names none. */
+    primary: (task: string) => own(known.primary, task) ?? null,
+    /** A number, the name of an anchors row, or null where task.yaml has no trivial baseline for the scorer. */
+    floor: (task: string, scorer: string) => own(own(known.floors, task), scorer) ?? null,
+    /** The anchors row that is the reference model; null where task.yaml names none. */
+    anchorRow: (task: string, scorer: string) => own(own(known.anchorRows, task), scorer) ?? null,
+    /** What is expected of reference models, by row; empty where task.yaml expects nothing. */
+    expected: (task: string, scorer: string) => own(own(known.expected, task), scorer) ?? {},
+    /** Values that others published on the data that the label names; empty where task.yaml has none. */
+    published: (task: string, scorer: string) =>
+      own(own(own(known.published, task), known.label), scorer) ?? [],
+    /** How many rules the task has on the data that the label names; undefined where the pipeline does not say. */
+    ruleCounts(task: string) {
       const all = own(known.rules, task);
       if (all === undefined) return undefined;
       const notes = rulesOn(all, known.label).filter(({ severity }) => severity === "note").length;
       return { strikes: rulesOn(all, known.label).length - notes, notes };
     },
-    agentTitle: (agent) => own(known.agents, agent) ?? agent,
-    agentFacts(agent) {
+    agentTitle: (agent: string) => own(known.agents, agent) ?? agent,
+    /** Undefined where the pipeline does not say. */
+    agentFacts(agent: string) {
       const found = own(known.presets, agent);
       return found && factsOf(found);
     },
-    seeded: (agent) => own(known.seeded, agent) ?? false,
+    /** Whether the seed is the agent's only randomness; false for unknown agents. */
+    seeded: (agent: string) => own(known.seeded, agent) ?? false,
+    /** Training tokens per second of the host that counts as 1; null: the calibrated one. */
     referenceTokensPerSecond: known.referenceTokensPerSecond ?? null,
+    /** Undefined for a name that is not a scorer. */
     direction,
-    metric: (scorer) => ({
+    metric: (scorer: string): Metric => ({
       name: scorer,
       title: own(known.scorers, scorer) ?? scorer,
       unit: own(known.units, scorer) ?? "",

@@ -3,19 +3,14 @@
 
 import { iterationsFile, type ResearchMeasures } from "@mlrb/formats/attempt/iterations";
 import type { Member } from "@mlrb/formats/stage/collected";
+import type { Times } from "@mlrb/formats/times";
 import type { ReadText } from "./read-artifact.ts";
 import { readPlain } from "./read-plain.ts";
 
-export type ResearchTimes = {
-  /** To the first snapshot that can be loaded; null without one, or where it is unknown. */
-  firstValidSeconds: number | null;
-  /** Of its main metric, in its unit; at least 0. Null where it is unknown. */
-  improvementPerHour: number | null;
-  /** From the last improvement of that metric to the attempt's end; null where it is unknown. */
-  sinceImprovementSeconds: number | null;
-  /** Each improvement of that metric, the first value included. */
-  bestSoFar: { seconds: number; value: number }[];
-};
+type ResearchTimes = Pick<
+  Times["attempts"][number],
+  "firstValidSeconds" | "improvementPerHour" | "sinceImprovementSeconds" | "bestSoFar"
+>;
 
 /** A gain within seconds cannot be scaled to an hour. */
 const hoursMin = 1 / 60;

@@ -74,19 +74,16 @@ function overTasksError(report: Report, { agent, tasks }: AgentAcrossTasks): num
 function overTasks(report: Report): Table {
   const { acrossTasks, tasks } = report;
   const error = (each: AgentAcrossTasks) => overTasksError(report, each);
-  return tableOf(
-    "Over tasks",
-    oneGroup(acrossTasks.tasks.length === 0 && acrossTasks.ranked.length === 0 ? [] : acrossTasks.agents),
-    [
-      column("agent", ({ agent }) => agent),
-      numeric("mean rank", ({ meanRank }) => number(meanRank)),
-      numeric("tasks", (each) => `${each.tasks.length} of ${tasks.length}`),
-      numeric("mean", (each) => number(each.mean, error(each))),
-      numeric("mean by benchmark", (each) => number(meanByBenchmark(report, each).value, error(each))),
-      numeric("without one task", (each) => rangeCell(each, error(each))),
-      numeric("interquartile mean", (each) => number(each.interquartileMean, error(each))),
-    ],
-  );
+  const isEmpty = acrossTasks.tasks.length === 0 && acrossTasks.ranked.length === 0;
+  return tableOf("Over tasks", oneGroup(isEmpty ? [] : acrossTasks.agents), [
+    column("agent", ({ agent }) => agent),
+    numeric("mean rank", ({ meanRank }) => number(meanRank)),
+    numeric("tasks", (each) => `${each.tasks.length} of ${tasks.length}`),
+    numeric("mean", (each) => number(each.mean, error(each))),
+    numeric("mean by benchmark", (each) => number(meanByBenchmark(report, each).value, error(each))),
+    numeric("without one task", (each) => rangeCell(each, error(each))),
+    numeric("interquartile mean", (each) => number(each.interquartileMean, error(each))),
+  ]);
 }
 
 function number(value: number | null | undefined, error?: number | null): TableCell {

@@ -8,7 +8,7 @@ import { metricOf } from "../units/shown-metric.ts";
 import { grouped, metricHead } from "./report-words.ts";
 import { differenceTexts, pText, rateText } from "./statistics-text.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
-import { column, noNumber, numeric, oneGroup, tableOf, taskGroups } from "./table-of.ts";
+import { byTask, column, noNumber, numeric, oneGroup, tableOf } from "./table-of.ts";
 
 export function agentsSection(report: Report): Section {
   const all = report.agentComparisons;
@@ -29,59 +29,42 @@ export function agentsSection(report: Report): Section {
         column("agents", ({ agents }) => agents.join(" minus ")),
         column("tasks", ({ difference }) => difference.tasks.join(", ")),
         numeric("difference", ({ difference }) => differenceTexts(difference).value),
-        numeric(
-          "95 % interval",
-          ({ difference }) => differenceTexts(difference).interval ?? textCell("none", "faint"),
-        ),
+        numeric("95 % interval", ({ difference: found }) => differenceTexts(found).interval ?? none),
       ]),
       tableOf("Over all tasks", oneGroup(all.flatMap(tests)), [
         column("agents", ({ agents }) => agents.join(" and ")),
         column("test", ({ test }) => test),
-        numeric(
-          "tasks",
-          tested(({ tasks }) => String(tasks), noNumber),
-        ),
-        numeric("P(first)", tested(firstText, noNumber)),
-        numeric(
-          "p over attempts",
-          tested(({ p }) => pText(p), textCell("not tested", "bad")),
-        ),
+        tested("tasks", ({ tasks }) => String(tasks)),
+        tested("P(first)", firstText),
+        tested("p over attempts", ({ p }) => pText(p), textCell("not tested", "bad")),
         ...(all.length > 1 ? [numeric("p (Holm over pairs)", (row: TestRow) => holmText(row, pairs))] : []),
-        numeric(
-          "smallest p",
-          tested(({ pMin }) => pText(pMin), noNumber),
-        ),
-        column(
-          "method",
-          tested(({ method }) => methodText(method), noNumber),
+        tested("smallest p", ({ pMin }) => pText(pMin)),
+        { ...tested("method", ({ method }) => methodText(method)), rigid: false },
+      ]),
+      tableOf("Task by task", byTask(report, all.flatMap(taskRows)), [
+        column("agents", ({ agents }) => agents.join(" and ")),
+        column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
+        numeric("attempts", ({ attempts }) => attempts.join(" vs ")),
+        numeric("P(first)", ({ superiority, interval }) => rateText(superiority, interval)),
+        numeric("p over attempts (Holm)", (row) =>
+          row.kind === "tested" ? pText(row.p) : textCell("too few seeds to test", "faint"),
         ),
       ]),
-      tableOf(
-        "Task by task",
-        taskGroups(report, (name) =>
-          all.flatMap(({ agents, tasks }) =>
-            tasks.filter(({ task }) => task === name).map((each) => ({ agents, each })),
-          ),
-        ),
-        [
-          column("agents", ({ agents }) => agents.join(" and ")),
-          column("metric", ({ each }) => metricHead(metricOf(report, each.metric))),
-          numeric("attempts", ({ each }) => each.attempts.join(" vs ")),
-          numeric("P(first)", ({ each }) => rateText(each.superiority, each.interval)),
-          numeric("p over attempts (Holm)", ({ each }) =>
-            each.kind === "tested" ? pText(each.p) : textCell("too few seeds to test", "faint"),
-          ),
-        ],
-      ),
     ],
     items: [...readWithCare(all), ...designs(all)],
   };
 }
 
+const none = textCell("none", "faint");
+
 type Compared = { agents: [string, string]; difference: Extract<AgentDifference, { kind: "difference" }> };
 
 function differenceRows({ agents, difference }: AgentComparison): Compared[] {
   return difference.kind === "difference" ? [{ agents, difference }] : [];
+}
+
+function taskRows({ agents, tasks }: AgentComparison) {
+  return tasks.map((each) => ({ agents, ...each }));
 }
 
 /** Pairs of attempts give a share without an interval. */
@@ -106,8 +89,8 @@ function holmText({ agents, test }: TestRow, tests: PairTest[]): TableCell {
   return found ? textCell(pText(found.p)) : noNumber;
 }
 
-function tested(shown: (result: Tested) => string, otherwise: TableCell) {
-  return ({ result }: TestRow) => (result.kind === "tested" ? shown(result) : otherwise);
+function tested(head: string, shown: (result: Tested) => string, otherwise = noNumber) {
+  return numeric(head, ({ result }: TestRow) => (result.kind === "tested" ? shown(result) : otherwise));
 }
 
 function methodText(method: Tested["method"]): string {
@@ -118,14 +101,10 @@ function methodText(method: Tested["method"]): string {
 function readWithCare(all: AgentComparison[]): Item[] {
   const tasks = all.flatMap(({ agents, leftOut }) => leftOut.map((each) => ({ agents, ...each })));
   return [
-    ...grouped(
-      tasks,
-      ({ agents, why }) => [...agents, why],
-      (same) => ({
-        head: same[0]!.agents.join(" and "),
-        text: `tested without ${same.map(({ task }) => task).join(", ")}: ${same[0]!.why}`,
-      }),
-    ),
+    ...grouped(tasks, ({ agents, why }) => [...agents, why]).map((same) => ({
+      head: same[0]!.agents.join(" and "),
+      text: `tested without ${same.map(({ task }) => task).join(", ")}: ${same[0]!.why}`,
+    })),
     ...all.flatMap(({ agents, difference }) => {
       const why = differenceNote(difference);
       return why === "" ? [] : [{ head: agents.join(" and "), text: why }];
@@ -156,17 +135,16 @@ function designs(all: AgentComparison[]): Item[] {
   return grouped(
     all.filter(({ design }) => design !== null),
     ({ design }) => [JSON.stringify(design)],
-    (same) => {
-      const { tasks, attempts, together, first } = same[0]!.design!;
-      const size = `${attempts.join(" vs ")} attempts at ${tasks === 1 ? "1 task" : `each of ${tasks} tasks`}`;
-      const alone =
-        tasks === 1 ? "" : `; at a single task, the first in Holm's order: ${detectableText(first)}`;
-      return {
-        head: "detectable difference (power 0.8, level 0.05)",
-        text: `${size}: ${detectableText(together)}${alone}`,
-      };
-    },
-  );
+  ).map((same) => {
+    const { tasks, attempts, together, first } = same[0]!.design!;
+    const size = `${attempts.join(" vs ")} attempts at ${tasks === 1 ? "1 task" : `each of ${tasks} tasks`}`;
+    const alone =
+      tasks === 1 ? "" : `; at a single task, the first in Holm's order: ${detectableText(first)}`;
+    return {
+      head: "detectable difference (power 0.8, level 0.05)",
+      text: `${size}: ${detectableText(together)}${alone}`,
+    };
+  });
 }
 
 function detectableText(found: Detectable): string {

@@ -23,21 +23,18 @@ export function attemptsSection(report: Report): Section {
     tables: report.tasks.map(({ name: task }) => {
       const cells = report.cells.filter((cell) => cell.task === task);
       const metrics = [...new Set(cells.map(({ metric }) => metric))].map((name) => metricOf(report, name));
-      return tableOf(
-        taskTitle(report, task),
-        oneGroup(report.attempts.filter((attempt) => attempt.task === task)),
-        [
-          column("agent", ({ agent }) => agent),
-          numeric("seed", (attempt) => seedCell(attempt, footnoteMarks(attempt, gpus))),
-          column("verdict", ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind])),
-          ...metrics.map((metric) =>
-            numeric(metricHead(metric), (attempt: Attempt) => scoreCell(attempt, metric, cells)),
-          ),
-          numeric("submission", ({ submission }) =>
-            textCell(submission === null ? "none" : shortDigest(submission), "faint"),
-          ),
-        ],
-      );
+      const attempts = report.attempts.filter((attempt) => attempt.task === task);
+      return tableOf(taskTitle(report, task), oneGroup(attempts), [
+        column("agent", ({ agent }) => agent),
+        numeric("seed", (attempt) => seedCell(attempt, footnoteMarks(attempt, gpus))),
+        column("verdict", ({ verdict }) => textCell(verdictText(verdict), verdictMarks[verdict.kind])),
+        ...metrics.map((metric) =>
+          numeric(metricHead(metric), (attempt: Attempt) => scoreCell(attempt, metric, cells)),
+        ),
+        numeric("submission", ({ submission }) =>
+          textCell(submission === null ? "none" : shortDigest(submission), "faint"),
+        ),
+      ]);
     }),
     items: [
       ...itemsOf(report.attempts, (attempt) => withMark("†", attempt.note)),

@@ -8,23 +8,19 @@ import { rowError, scoreError, supportedText } from "./digits-text.ts";
 import { metricHead } from "./report-words.ts";
 import { rateText } from "./statistics-text.ts";
 import type { Table } from "./table.ts";
-import { column, noNumber, numeric, tableOf, taskGroups } from "./table-of.ts";
+import { byTask, column, noNumber, numeric, tableOf } from "./table-of.ts";
 import { validText } from "./valid-text.ts";
 
 export function behindTable(report: Report): Table {
-  return tableOf(
-    "Attempts behind each mean",
-    taskGroups(report, (task) => report.cells.filter((cell) => cell.task === task)),
-    [
-      column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
-      column("agent", ({ agent }) => agent),
-      column("attempts by seed", (cell) => pointsText(report, cell)),
-      numeric("pass rate", ({ validN, measured, passInterval }) =>
-        measured === 0 ? noNumber : rateText(validN / measured, passInterval),
-      ),
-      numeric("valid", (cell) => validText(cell, metricOf(report, cell.metric))),
-    ],
-  );
+  return tableOf("Attempts behind each mean", byTask(report, report.cells), [
+    column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
+    column("agent", ({ agent }) => agent),
+    column("attempts by seed", (cell) => pointsText(report, cell)),
+    numeric("pass rate", ({ validN, measured, passInterval }) =>
+      measured === 0 ? noNumber : rateText(validN / measured, passInterval),
+    ),
+    numeric("valid", (cell) => validText(cell, metricOf(report, cell.metric))),
+  ]);
 }
 
 /** `0.512, failed, 0.498, missing`; a value below the trivial baseline with the value that counts. */

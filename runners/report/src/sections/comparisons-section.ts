@@ -7,7 +7,7 @@ import { metricOf } from "../units/shown-metric.ts";
 import { supportedText } from "./digits-text.ts";
 import { grouped, metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
-import { column, noNumber, numeric, tableOf, taskGroups } from "./table-of.ts";
+import { byTask, column, noNumber, numeric, tableSection } from "./table-of.ts";
 
 export function comparisonsSection(report: Report): Section {
   const number = (each: Compared, value: number) =>
@@ -17,55 +17,37 @@ export function comparisonsSection(report: Report): Section {
       ? [{ of: each, text: `not compared: ${each.why}` }]
       : each.leftOut.map(({ seed, why }) => ({ of: each, text: `without seed ${seed}: ${why}` })),
   );
-  return {
+  const about = {
     heading: "Agents compared, item by item",
     caption:
       "The difference on the same items, averaged over seeds. Its standard error is over items for these submissions, " +
       "with the items' groups as clusters where that is larger. The ratio is " +
       "difference / standard error. A ratio over 2 is beyond item noise; it does not predict further attempts.",
-    tables: [
-      tableOf(
-        "",
-        taskGroups(report, (task) => report.comparisons.filter((each) => each.task === task)),
-        [
-          column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
-          column("ahead", aheadCell),
-          column("behind", behindText),
-          numeric(
-            "difference",
-            compared((each) => number(each, Math.abs(each.difference))),
-          ),
-          numeric(
-            "standard error",
-            compared((each) => {
-              const error = comparisonError(each);
-              return error === null ? "none" : number(each, error);
-            }),
-          ),
-          numeric("ratio", compared(ratioText)),
-          column("beyond item noise", compared(noiseText)),
-          numeric(
-            "items",
-            compared(({ items }) => String(items)),
-          ),
-        ],
-      ),
-    ],
-    items: grouped(
-      left,
-      ({ of, text }) => [of.task, ...of.agents, text],
-      (same) => ({
-        head: `${same[0]!.of.task}, ${same[0]!.of.agents.join(" and ")}`,
-        text: `${same.map(({ of }) => of.metric).join(", ")}: ${same[0]!.text}`,
-      }),
-    ),
   };
+  const columns = [
+    column("metric", ({ metric }: Comparison) => metricHead(metricOf(report, metric))),
+    column("ahead", aheadCell),
+    column("behind", behindText),
+    compared("difference", (each) => number(each, Math.abs(each.difference))),
+    compared("standard error", (each) => {
+      const error = comparisonError(each);
+      return error === null ? "none" : number(each, error);
+    }),
+    compared("ratio", ratioText),
+    { ...compared("beyond item noise", noiseText), rigid: false },
+    compared("items", ({ items }) => String(items)),
+  ];
+  const items = grouped(left, ({ of, text }) => [of.task, ...of.agents, text]).map((same) => ({
+    head: `${same[0]!.of.task}, ${same[0]!.of.agents.join(" and ")}`,
+    text: `${same.map(({ of }) => of.metric).join(", ")}: ${same[0]!.text}`,
+  }));
+  return tableSection(about, byTask(report, report.comparisons), columns, items);
 }
 
 type Compared = Extract<Comparison, { kind: "compared" }>;
 
-function compared(shown: (comparison: Compared) => string) {
-  return (comparison: Comparison) => (comparison.kind === "compared" ? shown(comparison) : noNumber);
+function compared(head: string, shown: (comparison: Compared) => string) {
+  return numeric(head, (each: Comparison) => (each.kind === "compared" ? shown(each) : noNumber));
 }
 
 function aheadCell(comparison: Comparison): TableCell {

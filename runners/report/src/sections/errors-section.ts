@@ -6,37 +6,27 @@ import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { supportedText } from "./digits-text.ts";
 import { metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
-import { agentColumns, column, noNumber, tableOf, taskGroups } from "./table-of.ts";
+import { agentColumns, column, noNumber, tableSection, taskGroups } from "./table-of.ts";
 
 export function errorsSection(report: Report): Section {
-  return {
+  const about = {
     heading: "Spread of attempts and error over items",
     caption:
       "Of the valid attempts: first the standard deviation between attempts on the same items; then the standard " +
       "error of their mean over items, for these submissions on other items (≤ marks an upper bound). The intervals " +
       "under Results include only the first.",
-    tables: [
-      tableOf(
-        "",
-        taskGroups(report, (task) => [
-          ...Map.groupBy(
-            report.cells.filter((cell) => cell.task === task && cell.validN > 0),
-            ({ metric }) => metric,
-          ),
-        ]),
-        [
-          column("metric", ([metric]) => metricHead(metricOf(report, metric))),
-          ...agentColumns(report, ([metric, cells]: [string, Cell[]], agent) =>
-            errorsCell(
-              cells.find((cell) => cell.agent === agent),
-              metricOf(report, metric),
-            ),
-          ),
-        ],
-      ),
-    ],
-    items: [],
   };
+  const groups = taskGroups(report, (task) => {
+    const cells = report.cells.filter((cell) => cell.task === task && cell.validN > 0);
+    return [...Map.groupBy(cells, ({ metric }) => metric)];
+  });
+  return tableSection(about, groups, [
+    column("metric", ([metric]) => metricHead(metricOf(report, metric))),
+    ...agentColumns(report, ([metric, cells]: [string, Cell[]], agent) => {
+      const cell = cells.find((each) => each.agent === agent);
+      return errorsCell(cell, metricOf(report, metric));
+    }),
+  ]);
 }
 
 function errorsCell(cell: Cell | undefined, { digits }: ShownMetric): TableCell {

@@ -9,9 +9,7 @@ export function gapsSection(report: Report): Section {
   const causes = gaps.filter(({ outcome }) => outcome !== "skipped");
   const skipped = gaps.filter(({ outcome }) => outcome === "skipped").map(({ stage }) => stageName(stage));
   const counts = [...Map.groupBy(skipped, (name) => name)].map(([name, same]) => `${same.length} ${name}`);
-  const items = grouped(
-    causes,
-    ({ stage, outcome, cause }) => [stageName(stage), outcome, cause],
+  const items = grouped(causes, ({ stage, outcome, cause }) => [stageName(stage), outcome, cause]).map(
     (same): Item => {
       const { outcome, cause } = same[0]!;
       const stages = same.slice(0, 3).map(({ stage }) => stage);

@@ -207,9 +207,7 @@ function tasksText({ agentComparisons }: Report): string {
     return [{ who, task: each.task, p: each.p }];
   });
   if (named.length === 0) return `Single tasks: none is shown to differ alone ${over}).`;
-  const texts = grouped(
-    named,
-    ({ who }) => [who],
+  const texts = grouped(named, ({ who }) => [who]).map(
     (same) => `${same[0]!.who} at ${listText(same.map(({ task }) => task))}`,
   );
   return `Single tasks: ${texts.join("; ")} ${over}: p at most ${pText(Math.max(...named.map(({ p }) => p)))}).`;

@@ -5,34 +5,31 @@ import type { AttemptMemorisation, ReportMemorisation } from "@mlrb/formats/repo
 import { digitsText, supportedDigits } from "./digits-text.ts";
 import { attemptItems } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
-import { column, noNumber, numeric, tableOf, taskGroups } from "./table-of.ts";
+import { column, noNumber, numeric, tableSection, taskGroups } from "./table-of.ts";
 
-type Compared = Extract<AttemptMemorisation, { kind: "compared" }>;
 type MemorisationRow = { who: string; seed: string; found: AttemptMemorisation; reference: string };
 
 export function memorisationSection(report: Report): Section {
-  return {
+  const about = {
     heading: "Memorisation",
     caption:
       "Bits per byte of private texts minus those of matched public texts, minus the same of the reference (standard error " +
       "over documents). The reference is the task's unchanged base, or else a bigram of the other public texts " +
       "(bigram-of-others). A negative difference favours private texts. Beyond five standard errors it is noted: possible " +
       "memorisation of the private texts. The note changes no number and disqualifies nothing.",
-    tables: [
-      tableOf(
-        "",
-        taskGroups(report, (task) => rowsOf(report, task)),
-        [
-          column("agent or model", ({ who }) => who),
-          numeric("seed", ({ seed }) => seed),
-          numeric("difference", ({ found }) => differenceCell(found)),
-          column("note", ({ found }) => noteText(found)),
-          column("compared with", ({ reference }) => reference),
-        ],
-      ),
-    ],
-    items: [...falseAlarmItems(report.memorisation), ...notMeasured(report)],
   };
+  const columns = [
+    column("agent or model", ({ who }: MemorisationRow) => who),
+    numeric("seed", ({ seed }: MemorisationRow) => seed),
+    numeric("difference", ({ found }: MemorisationRow) => differenceCell(found)),
+    column("note", ({ found }: MemorisationRow) => noteText(found)),
+    column("compared with", ({ reference }: MemorisationRow) => reference),
+  ];
+  const groups = taskGroups(report, (task) => rowsOf(report, task));
+  return tableSection(about, groups, columns, [
+    ...falseAlarmItems(report.memorisation),
+    ...notMeasured(report),
+  ]);
 }
 
 /** The attempts of a task, then its reference models. Tasks without private documents have no rows. */
@@ -48,24 +45,17 @@ function rowsOf(report: Report, task: string): MemorisationRow[] {
   return [...attempts, ...models];
 }
 
-function differenceCell(found: AttemptMemorisation): TableCell {
-  return found.kind === "compared" ? textCell(differenceText(found)) : noNumber;
-}
-
 /** `-0.42 (0.03)` */
-function differenceText({ difference, standardError }: Compared): string {
+function differenceCell(found: AttemptMemorisation): TableCell {
+  if (found.kind !== "compared") return noNumber;
+  const { difference, standardError } = found;
   const digits = supportedDigits(3, standardError);
-  return `${digitsText(difference, digits)} (${digitsText(standardError, digits, difference)})`;
+  return textCell(`${digitsText(difference, digits)} (${digitsText(standardError, digits, difference)})`);
 }
 
 function noteText(found: AttemptMemorisation): TableCell {
-  switch (found.kind) {
-    case "compared":
-      return found.noted ? textCell("possible memorisation", "bad") : textCell("none");
-    case "not-measured":
-    case "no-private-documents":
-      return textCell("not measured", "faint");
-  }
+  if (found.kind !== "compared") return textCell("not measured", "faint");
+  return found.noted ? textCell("possible memorisation", "bad") : textCell("none");
 }
 
 function falseAlarmItems(memorisation: ReportMemorisation | undefined): Item[] {

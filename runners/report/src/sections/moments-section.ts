@@ -89,12 +89,8 @@ function rejections(attempts: Attempt[], { name }: ShownMetric): Item[] {
       return [{ attempt, moment: moment.moment, why: `rejected: ${way.why}` }];
     }),
   );
-  return grouped(
-    found,
-    ({ moment, why }) => [moment, why],
-    (same) => ({
-      head: `${same[0]!.attempt.task} at ${same[0]!.moment}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
-      text: same[0]!.why,
-    }),
-  );
+  return grouped(found, ({ moment, why }) => [moment, why]).map((same) => ({
+    head: `${same[0]!.attempt.task} at ${same[0]!.moment}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
+    text: same[0]!.why,
+  }));
 }

@@ -88,17 +88,13 @@ export function attemptsText(attempts: Attempt[]): string {
 
 /** One item for all attempts of a task that share a text. */
 export function attemptItems(found: { attempt: Attempt; text: string }[]): Item[] {
-  return grouped(
-    found,
-    ({ attempt, text }) => [attempt.task, text],
-    (same) => ({
-      head: `${same[0]!.attempt.task}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
-      text: same[0]!.text,
-    }),
-  );
+  return grouped(found, ({ attempt, text }) => [attempt.task, text]).map((same) => ({
+    head: `${same[0]!.attempt.task}, ${attemptsText(same.map(({ attempt }) => attempt))}`,
+    text: same[0]!.text,
+  }));
 }
 
-/** One entry for all of `list` that share a key, in order of first appearance. */
-export function grouped<T, R>(list: T[], key: (one: T) => string[], entry: (same: T[]) => R): R[] {
-  return [...Map.groupBy(list, (one) => JSON.stringify(key(one))).values()].map(entry);
+/** Those of `list` that share a key, in order of first appearance. */
+export function grouped<T>(list: T[], key: (one: T) => string[]): T[][] {
+  return [...Map.groupBy(list, (one) => JSON.stringify(key(one))).values()];
 }

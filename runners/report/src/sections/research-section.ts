@@ -10,12 +10,8 @@ import type { Item, Section } from "./table.ts";
 import { column, numeric, tableOf, taskGroups } from "./table-of.ts";
 
 type FoundResearch = Extract<AttemptResearch, { kind: "found" }>;
-type AttemptWithResearch = { attempt: Attempt; found: FoundResearch };
 
 export function researchSection(report: Report): Section {
-  const found = report.attempts.flatMap((attempt): AttemptWithResearch[] =>
-    attempt.research?.kind === "found" ? [{ attempt, found: attempt.research }] : [],
-  );
   const groups = taskGroups(report, (name) => agentRows(report, name));
   return {
     heading: `Research${report.smoke ? ` (${report.label})` : ""}`,
@@ -28,35 +24,20 @@ export function researchSection(report: Report): Section {
     tables: [
       tableOf("What the agents did", groups, [
         column("agent", ({ agent }) => agent),
-        numeric(
-          "iterations",
-          each(({ executed }) => `${executed}`),
+        bySeed("iterations", ({ executed }) => `${executed}`),
+        bySeed("valid", ({ distinctValid }) => shown(distinctValid)),
+        bySeed("runs", ({ runs }) =>
+          runs === null ? "?" : `${runs.ended}${runs.failed > 0 ? ` (${runs.failed})` : ""}`,
         ),
-        numeric(
-          "valid",
-          each(({ distinctValid }) => shown(distinctValid)),
-        ),
-        numeric(
-          "runs",
-          each(({ runs }) =>
-            runs === null ? "?" : `${runs.ended}${runs.failed > 0 ? ` (${runs.failed})` : ""}`,
-          ),
-        ),
-        numeric(
-          "measured",
-          each(({ runs }) => `${runs?.measured ?? "?"}`),
-        ),
-        numeric(
-          "benchmark calls",
-          each(({ benchmarkCalls }) => benchmarkCallsText(benchmarkCalls)),
-        ),
-        column(
-          "limits reached",
-          each(({ limits }) => (limits.length > 0 ? limits.join("+") : "–")),
-        ),
+        bySeed("measured", ({ runs }) => `${runs?.measured ?? "?"}`),
+        bySeed("benchmark calls", ({ benchmarkCalls }) => benchmarkCallsText(benchmarkCalls)),
+        {
+          ...bySeed("limits reached", ({ limits }) => (limits.length > 0 ? limits.join("+") : "–")),
+          rigid: false,
+        },
       ]),
     ],
-    items: [...ends(found), ...notMeasured(report)],
+    items: [...ends(report), ...notMeasured(report)],
   };
 }
 
@@ -75,21 +56,19 @@ function agentRows(report: Report, task: string): AgentRow[] {
   return rows.filter(({ attempts }) => attempts.some(({ research }) => research !== null));
 }
 
-/** `shown` for each seed in turn. */
-function each(show: (found: FoundResearch, attempt: Attempt) => string) {
-  return ({ attempts }: AgentRow) =>
-    attempts
-      .map((attempt) => (attempt.research?.kind === "found" ? show(attempt.research, attempt) : "?"))
-      .join(", ");
+/** What `show` makes of each seed in turn. */
+function bySeed(head: string, show: (found: FoundResearch) => string) {
+  return numeric(head, ({ attempts }: AgentRow) =>
+    attempts.map(({ research }) => (research?.kind === "found" ? show(research) : "?")).join(", "),
+  );
 }
 
-function ends(researched: AttemptWithResearch[]): Item[] {
-  return attemptItems(
-    researched.flatMap(({ attempt, found }) => {
-      const texts = endTexts(found);
-      return texts.length === 0 ? [] : [{ attempt, text: texts.join("; ") }];
-    }),
-  );
+function ends(report: Report): Item[] {
+  const found = report.attempts.flatMap((attempt) => {
+    const texts = attempt.research?.kind === "found" ? endTexts(attempt.research) : [];
+    return texts.length === 0 ? [] : [{ attempt, text: texts.join("; ") }];
+  });
+  return attemptItems(found);
 }
 
 /** What ended an attempt and what it left, then the labels that may be printed. */

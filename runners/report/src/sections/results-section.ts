@@ -22,6 +22,7 @@ import { agentColumns, column, numeric, tableOf, taskGroups } from "./table-of.t
 import { attemptMarks, validHelp } from "./valid-text.ts";
 
 export function resultsSection(report: Report): Section {
+  const groups = taskGroups(report, (task) => metricRows(report, task));
   return {
     heading: "Results",
     caption:
@@ -30,23 +31,16 @@ export function resultsSection(report: Report): Section {
         .filter((text) => text !== "")
         .join(" "),
     tables: [
-      tableOf(
-        "Means",
-        taskGroups(report, (task) => metricRows(report, task)),
-        [
-          column("metric", ({ metric, cells }) => `${metricHead(metric)}${cells[0]!.primary ? " *" : ""}`),
-          ...agentColumns(report, ({ metric, cells }: MetricRow, agent) =>
-            resultCell(
-              cells.find((cell) => cell.agent === agent),
-              metric,
-              report.attempts,
-            ),
-          ),
-          numeric("trivial baseline", ({ metric, cells }) => floorText(cells[0]!, metric, report.rows)),
-          numeric("reference model", ({ metric, cells }) => anchorText(cells[0]!, metric, report.rows)),
-          ...(report.published.length === 0 ? [] : [column("published", publishedCell)]),
-        ],
-      ),
+      tableOf("Means", groups, [
+        column("metric", ({ metric, cells }) => `${metricHead(metric)}${cells[0]!.primary ? " *" : ""}`),
+        ...agentColumns(report, ({ metric, cells }: MetricRow, agent) => {
+          const cell = cells.find((each) => each.agent === agent);
+          return resultCell(cell, metric, report.attempts);
+        }),
+        numeric("trivial baseline", ({ metric, cells }) => floorText(cells[0]!, metric, report.rows)),
+        numeric("reference model", ({ metric, cells }) => anchorText(cells[0]!, metric, report.rows)),
+        ...(report.published.length === 0 ? [] : [column("published", publishedCell)]),
+      ]),
       behindTable(report),
     ],
     items: [
@@ -72,19 +66,14 @@ function noteItems(cells: Cell[]): Item[] {
   const notes = cells.flatMap(({ task, agent, metric, notes }) =>
     notes.map((text) => ({ task, agent, metric, text })),
   );
-  const ofAgents = grouped(
-    notes,
-    ({ task, agent, text }) => [task, agent, text],
-    (same) => ({ ...same[0]!, metrics: same.map(({ metric }) => metric).join(", ") }),
-  );
-  return grouped(
-    ofAgents,
-    ({ task, metrics, text }) => [task, metrics, text],
-    (same) => ({
-      head: `${same[0]!.task}, ${same.map(({ agent }) => agent).join(" and ")}`,
-      text: `${same[0]!.metrics}: ${same[0]!.text}`,
-    }),
-  );
+  const ofAgents = grouped(notes, ({ task, agent, text }) => [task, agent, text]).map((same) => ({
+    ...same[0]!,
+    metrics: same.map(({ metric }) => metric).join(", "),
+  }));
+  return grouped(ofAgents, ({ task, metrics, text }) => [task, metrics, text]).map((same) => ({
+    head: `${same[0]!.task}, ${same.map(({ agent }) => agent).join(" and ")}`,
+    text: `${same[0]!.metrics}: ${same[0]!.text}`,
+  }));
 }
 
 /** The cells of one metric of a task, one for each agent, and what others published for the metric. */

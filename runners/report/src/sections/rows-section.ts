@@ -7,40 +7,34 @@ import { metricOf, storedMetric } from "../units/shown-metric.ts";
 import { meanError, supportedText } from "./digits-text.ts";
 import { grouped, metricHead } from "./report-words.ts";
 import { type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
-import { agentColumns, column, numeric, tableOf, taskGroups } from "./table-of.ts";
+import { agentColumns, byTask, column, numeric, tableOf } from "./table-of.ts";
 
 export function rowsSection(report: Report): Section {
-  const titles = grouped(
-    report.rows,
-    ({ task, name, title }) => [task, name, title],
-    (same) => ({ head: `${same[0]!.task}, ${plainName(same[0]!)}`, text: same[0]!.title }),
-  );
+  const titles = grouped(report.rows, ({ task, name, title }) => [task, name, title]).map((same) => ({
+    head: `${same[0]!.task}, ${plainName(same[0]!)}`,
+    text: same[0]!.title,
+  }));
   const rejected = grouped(
     report.rows.filter((row) => row.rejected !== null),
     (row) => [row.task, row.name, row.rejected ?? ""],
-    (same) => ({
-      head: `${same[0]!.task}, ${same[0]!.name}`,
-      text: `${same.map(({ metric }) => metric).join(", ")}: rejected: ${same[0]!.rejected}`,
-    }),
-  );
+  ).map((same) => ({
+    head: `${same[0]!.task}, ${same[0]!.name}`,
+    text: `${same.map(({ metric }) => metric).join(", ")}: rejected: ${same[0]!.rejected}`,
+  }));
   return {
     heading: "Trivial baselines and reference models",
     caption: "Best first. Under each agent: how its mean compares with the row.",
     tables: [
-      tableOf(
-        "",
-        taskGroups(report, (task) => report.rows.filter((row) => row.task === task)),
-        [
-          column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
-          column("row", rowName),
-          numeric("value", ({ metric, value, standardError }) =>
-            value === null
-              ? textCell("rejected", "bad")
-              : supportedText(value, metricOf(report, metric).digits, standardError),
-          ),
-          ...agentColumns(report, (row: Row, agent) => standingCell(row, agent, report)),
-        ],
-      ),
+      tableOf("", byTask(report, report.rows), [
+        column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
+        column("row", rowName),
+        numeric("value", ({ metric, value, standardError }) =>
+          value === null
+            ? textCell("rejected", "bad")
+            : supportedText(value, metricOf(report, metric).digits, standardError),
+        ),
+        ...agentColumns(report, (row: Row, agent) => standingCell(row, agent, report)),
+      ]),
       expectedTable(report),
     ],
     items: [...titles, ...rejected, ...missed(report)],
@@ -52,25 +46,22 @@ export function rowsSection(report: Report): Section {
  * task.yaml expects them.
  */
 function expectedTable(report: Report): Table {
-  return tableOf(
-    "What is expected of reference models before attempts start",
-    taskGroups(report, (task) => (report.references ?? []).filter((one) => one.task === task)),
-    [
-      column("metric", ({ metric }) =>
-        metricHead({ ...storedMetric(report, metric), headUnit: bytesUnit(report, metric) }),
-      ),
-      column("row", ({ model }) => model),
-      numeric("value", ({ metric, value, standardError }: Reference) =>
-        value === null
-          ? textCell("not scored", "bad")
-          : bytesUnit(report, metric) === null
-            ? supportedText(value, metricOf(report, metric).digits, standardError)
-            : String(value),
-      ),
-      column("expected", ({ expected, source }) => (source === "" ? expected : `${expected} (${source})`)),
-      column("result", ({ passed }) => (passed ? "as expected" : textCell("missed", "bad"))),
-    ],
-  );
+  const title = "What is expected of reference models before attempts start";
+  return tableOf(title, byTask(report, report.references ?? []), [
+    column("metric", ({ metric }) =>
+      metricHead({ ...storedMetric(report, metric), headUnit: bytesUnit(report, metric) }),
+    ),
+    column("row", ({ model }) => model),
+    numeric("value", ({ metric, value, standardError }: Reference) =>
+      value === null
+        ? textCell("not scored", "bad")
+        : bytesUnit(report, metric) === null
+          ? supportedText(value, metricOf(report, metric).digits, standardError)
+          : String(value),
+    ),
+    column("expected", ({ expected, source }) => (source === "" ? expected : `${expected} (${source})`)),
+    column("result", ({ passed }) => (passed ? "as expected" : textCell("missed", "bad"))),
+  ]);
 }
 
 function bytesUnit(report: Report, metric: string): string | null {

@@ -8,7 +8,7 @@ import { storedMetric } from "../units/shown-metric.ts";
 import { digitsText } from "./digits-text.ts";
 import { metricHead } from "./report-words.ts";
 import type { Section } from "./table.ts";
-import { agentColumns, column, tableOf, taskGroups } from "./table-of.ts";
+import { agentColumns, byTask, column, tableSection } from "./table-of.ts";
 import { validMeanCell } from "./valid-text.ts";
 
 /** One entry for each task, metric and name. */
@@ -18,26 +18,19 @@ export function secondaryMeans(report: Report): NamedMean<{ value: number }>[] {
 
 export function secondarySection(report: Report): Section {
   const means = secondaryMeans(report);
-  return {
+  const about = {
     heading: `Secondary measurements${report.smoke ? ` (${report.label})` : ""}`,
     caption:
       "Mean over the valid attempts (valid/planned), in the named unit or that of the scorer's README. Seconds and memory depend " +
       "on the machine.",
-    tables: [
-      tableOf(
-        "",
-        taskGroups(report, (name) => means.filter(({ task }) => task === name)),
-        [
-          column("metric", ({ metric }) => metricHead(storedMetric(report, metric))),
-          column("measurement", (row) => `${row.name}${unitSuffix(scaleOf(row))}`),
-          ...agentColumns(report, (row: NamedMean<unknown>, agent) =>
-            validMeanCell(row, agent, (value) => shown(value, scaleOf(row))),
-          ),
-        ],
-      ),
-    ],
-    items: [],
   };
+  return tableSection(about, byTask(report, means), [
+    column("metric", ({ metric }) => metricHead(storedMetric(report, metric))),
+    column("measurement", (row) => `${row.name}${unitSuffix(scaleOf(row))}`),
+    ...agentColumns(report, (row: NamedMean<unknown>, agent) =>
+      validMeanCell(row, agent, (value) => shown(value, scaleOf(row))),
+    ),
+  ]);
 }
 
 /** One unit for all agents. A name that ends in bytes says the unit. */

@@ -1,6 +1,7 @@
 // The report's sections in the order of a reader's questions: who is ahead, compared with what, how certain, what went
 // wrong, what is missing.
 
+import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { bestSection } from "../paper/best-attempts.ts";
 import { builtSection } from "../paper/built-section.ts";
@@ -99,11 +100,10 @@ export function coverageLine(report: Report): string {
     [scores.rejected, "rejected"],
     [scores.notMeasured, "not measured"],
   );
-  const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
   const condition = conditionLine(report);
   return withFootnotes(
-    `${condition === "" ? "" : `${condition} `}${plural(attempts.planned, "attempt")} planned: ${judged}. ` +
-      `${plural(scores.planned, "score")} planned: ${measured}.${completeBlocks(report.attempts)}`,
+    `${condition === "" ? "" : `${condition} `}${counted(attempts.planned, "attempt")} planned: ${judged}. ` +
+      `${counted(scores.planned, "score")} planned: ${measured}.${completeBlocks(report.attempts)}`,
     report.attempts,
   );
 }

@@ -8,7 +8,7 @@ import { metricOf } from "../units/shown-metric.ts";
 import { meanText } from "./digits-text.ts";
 import { metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
-import { agentColumns, column, noNumber, tableOf, taskGroups } from "./table-of.ts";
+import { agentColumns, column, noNumber, tableSection, taskGroups } from "./table-of.ts";
 
 const variantTexts: Record<SensitivityVariant, string> = {
   "undecided-as-pass": "undecided as pass",
@@ -26,7 +26,7 @@ const interventionsCaption = "A person gave extended attempts more budget; under
 type SensitivityRow = { metric: string; title: string; cellOf: (agent: string) => TableCell };
 
 export function sensitivitySection(report: Report): Section {
-  return {
+  const about = {
     heading: "Sensitivity",
     caption:
       "The mean of the metric that decides the task, if these attempts counted in another way. An undecided attempt has a " +
@@ -35,19 +35,13 @@ export function sensitivitySection(report: Report): Section {
       "the trivial baseline under Results. In parentheses: the attempts of the row." +
       (report.attempts.some(({ resumed }) => resumed) ? ` ${resumedCaption}` : "") +
       (report.attempts.some(({ interventions }) => interventions) ? ` ${interventionsCaption}` : ""),
-    tables: [
-      tableOf(
-        "",
-        taskGroups(report, (task) => rowsOf(report, task)),
-        [
-          column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
-          column("mean", ({ title }) => title),
-          ...agentColumns(report, ({ cellOf }: SensitivityRow, agent) => cellOf(agent)),
-        ],
-      ),
-    ],
-    items: [],
   };
+  const groups = taskGroups(report, (task) => rowsOf(report, task));
+  return tableSection(about, groups, [
+    column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
+    column("mean", ({ title }) => title),
+    ...agentColumns(report, ({ cellOf }: SensitivityRow, agent) => cellOf(agent)),
+  ]);
 }
 
 /** The means as they are under Results, then each variant that is about an attempt of the task. */

@@ -3,7 +3,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import { taskTitle } from "./report-words.ts";
-import { type Column, type Table, type TableCell, textCell } from "./table.ts";
+import { type Column, type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
 
 /** A plain text is a cell without a mark. */
 type CellOf<Row> = (row: Row) => TableCell | string;
@@ -39,9 +39,24 @@ export function tableOf<Row>(title: string, groups: RowGroup<Row>[], columns: Co
   };
 }
 
+/** A section with one table, and below it `items`. */
+export function tableSection<Row>(
+  about: Pick<Section, "heading" | "caption">,
+  groups: RowGroup<Row>[],
+  columns: ColumnOf<Row>[],
+  items: Item[] = [],
+): Section {
+  return { ...about, tables: [tableOf("", groups, columns)], items };
+}
+
 /** A group of rows for each task, under its title. */
 export function taskGroups<Row>(report: Report, rowsOf: (task: string) => Row[]): RowGroup<Row>[] {
   return report.tasks.map(({ name }) => ({ name, title: taskTitle(report, name), rows: rowsOf(name) }));
+}
+
+/** The same for rows that name their task. */
+export function byTask<Row extends { task: string }>(report: Report, rows: readonly Row[]): RowGroup<Row>[] {
+  return taskGroups(report, (name) => rows.filter(({ task }) => task === name));
 }
 
 export function oneGroup<Row>(rows: Row[]): RowGroup<Row>[] {

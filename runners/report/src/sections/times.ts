@@ -12,24 +12,21 @@ import { reachedWords } from "../read/reached-words.ts";
 import type { ReadText } from "../read/read-artifact.ts";
 import { researchTimes, secondsOf } from "../read/research-times.ts";
 import { changedModels, mergedServed, servedWords } from "../read/served-words.ts";
-import { columnOf, durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
-import { type Item, type Section, textCell } from "./table.ts";
+import { durationColumns, headOf, spentColumns } from "../units/attempt-amounts.ts";
+import { amountColumn } from "../units/column-scale.ts";
+import type { Item, Section } from "./table.ts";
+import { column, numeric, tableSection } from "./table-of.ts";
 
-/** `readLedger` returns a text where the ledger cannot be read; `direction` is a scorer's, by name. */
-export function times(
-  collected: Collected,
-  {
-    label,
-    readLedger,
-    read,
-    direction,
-  }: {
-    label: string;
-    readLedger: (path: string) => Ledger | string;
-    read: ReadText;
-    direction: (scorer: string) => unknown;
-  },
-): Times {
+type Sources = {
+  label: string;
+  /** A text where the ledger cannot be read. */
+  readLedger: (path: string) => Ledger | string;
+  read: ReadText;
+  /** A scorer's, by name. */
+  direction: (scorer: string) => unknown;
+};
+
+export function times(collected: Collected, { label, readLedger, read, direction }: Sources): Times {
   const placeOf = ({ axes: { task, agent, seed } }: Member) => JSON.stringify([task, agent, seed]);
   const research = new Map(
     collected.members.filter(({ role }) => role === "iterations").map((member) => [placeOf(member), member]),
@@ -79,57 +76,38 @@ export function timesSection({ attempts, label }: Times): Section {
       return value !== null && isShown(value, attempt);
     }),
   );
-  const shown = [...durationColumns, ...spent].map((column) => ({
-    ...column,
-    amounts: columnOf(
-      column,
-      attempts.map(column.of).filter((value) => value !== null),
-    ),
-  }));
+  const amounts = [...durationColumns, ...spent].map(({ head, unit, quantity, digits, of }) => {
+    const values = attempts.map(of).filter((value) => value !== null);
+    const { text, headUnit } = amountColumn(values, quantity, digits);
+    return numeric(headOf(head, headUnit || unit), (row: Timed) => {
+      const value = of(row);
+      return value === null ? "unknown" : text(value);
+    });
+  });
   const groups = [...Map.groupBy(attempts, ({ task }) => task)].map(([task, rows]) => ({
-    name: task,
-    title: task,
-    rows: rows.map((row) => [
-      textCell(row.agent),
-      textCell(
-        `${row.seed}${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}${marksOf(row)}`,
-      ),
-      ...shown.map(({ of, amounts }) => {
-        const value = of(row);
-        return textCell(value === null ? "unknown" : amounts.text(value));
-      }),
-      textCell(row.ended ?? "unknown"),
-    ]),
+    ...{ name: task, title: task, rows },
   }));
-  const rigid = (head: string) => ({ head, rigid: true });
-  return {
+  const about = {
     heading: `Time and cost of each attempt (${label})`,
     caption: withFootnotes(
       "Time on the machine that ran the attempt, and what it spent, from its ledger. No score depends on them." +
         spent.map(({ means }) => (means === undefined ? "" : ` ${means}`)).join(""),
       attempts,
     ),
-    tables: [
-      {
-        title: "",
-        columns: [
-          { head: "agent", rigid: false },
-          rigid("seed"),
-          ...shown.map(({ head, unit, amounts }) => rigid(headOf(head, amounts.headUnit || unit))),
-          { head: "ended", rigid: false },
-        ],
-        groups,
-      },
-    ],
-    items: [
-      ...attempts.flatMap(({ task, agent, seed, reached }) =>
-        reached === undefined
-          ? []
-          : [{ head: `${task}, ${agent} ${seed}`, text: `${reachedMark} ${reached}` }],
-      ),
-      ...changedItems(attempts),
-    ],
   };
+  const columns = [
+    column("agent", ({ agent }: Timed) => agent),
+    numeric("seed", (row: Timed) => {
+      const own = `${row.reached === undefined ? "" : reachedMark}${changeIn(row) === "" ? "" : changedMark}`;
+      return `${row.seed}${own}${marksOf(row)}`;
+    }),
+    ...amounts,
+    column("ended", ({ ended }: Timed) => ended ?? "unknown"),
+  ];
+  const reached = attempts.flatMap(({ task, agent, seed, reached: how }) =>
+    how === undefined ? [] : [{ head: `${task}, ${agent} ${seed}`, text: `${reachedMark} ${how}` }],
+  );
+  return tableSection(about, groups, columns, [...reached, ...changedItems(attempts)]);
 }
 
 type Timed = Times["attempts"][number];

@@ -2,27 +2,24 @@
 import type { Report } from "@mlrb/formats/report";
 import { rateText } from "./statistics-text.ts";
 import type { Section } from "./table.ts";
-import { column, numeric, oneGroup, tableOf } from "./table-of.ts";
+import { column, numeric, oneGroup, tableSection } from "./table-of.ts";
 
 export function validitySection(report: Report): Section {
-  return {
+  const about = {
     heading: "Attempts that kept the rules",
     caption:
       "Share of the judged attempts that kept all strike rules, with Wilson's 95 % interval. Repeats of one attempt have no " +
       "interval. Undecided attempts have a strike rule that could not be decided: they are counted apart, and not as kept.",
-    tables: [
-      tableOf("", oneGroup(titledAgents(report)), [
-        column("agent", ({ agent, title }) => (title === agent ? agent : `${agent}: ${title}`)),
-        numeric("planned", ({ planned }) => String(planned)),
-        numeric("kept the rules", ({ pass, judged }) => `${pass}/${judged}`),
-        numeric("undecided", ({ undecided }) => String(undecided)),
-        numeric("rate", ({ pass, judged, passInterval }) =>
-          judged === 0 ? "unknown" : rateText(pass / judged, passInterval),
-        ),
-      ]),
-    ],
-    items: [],
   };
+  return tableSection(about, oneGroup(titledAgents(report)), [
+    column("agent", ({ agent, title }) => (title === agent ? agent : `${agent}: ${title}`)),
+    numeric("planned", ({ planned }) => String(planned)),
+    numeric("kept the rules", ({ pass, judged }) => `${pass}/${judged}`),
+    numeric("undecided", ({ undecided }) => String(undecided)),
+    numeric("rate", ({ pass, judged, passInterval }) =>
+      judged === 0 ? "unknown" : rateText(pass / judged, passInterval),
+    ),
+  ]);
 }
 
 function titledAgents({ agents, coverage }: Report) {

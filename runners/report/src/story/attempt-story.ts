@@ -3,39 +3,20 @@
 
 import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { formatDuration } from "@mlrb/core/text/units";
-import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { AttemptSource, TrajectoryLine } from "../exports/attempt-source.ts";
 import { type TrajectorySummary, TrajectoryWalk } from "../exports/trajectory-walk.ts";
-import { type BudgetPart, budgetParts } from "./budget-parts.ts";
+import { budgetParts } from "./budget-parts.ts";
 import { eventWords, factsWords } from "./event-words.ts";
-import { Failures, type StoryFailure } from "./story-failures.ts";
-import { type StoryLine, Timeline } from "./timeline.ts";
+import { Failures } from "./story-failures.ts";
+import { Timeline } from "./timeline.ts";
 import { markOf, timelineEntry } from "./timeline-entry.ts";
 
-type SourceFacts = Pick<
-  AttemptSource,
-  "id" | "state" | "slot" | "startedAt" | "durationMs" | "executor" | "where" | "scores"
->;
-
-export type AttemptStory = SourceFacts & {
-  kind: string | null;
-  models: string[];
-  ended: string | null;
-  budget: BudgetPart[];
-  timeline: StoryLine[];
-  failures: StoryFailure[];
-  iterations: { wellFormed: number; malformed: number };
-  /** Found by rules; null where nothing could be read. */
-  research: Extract<IterationsFile, { kind: "found" }> | null;
-  submission: { digest: string | null; files: number; bytes: number } | null;
-  /** What the story lacks, and why. */
-  missing: string[];
-};
+export type AttemptStory = ReturnType<typeof attemptStory>;
 
 const modelsMax = 10;
 
-export function attemptStory(source: AttemptSource, { full = false }: { full?: boolean } = {}): AttemptStory {
+export function attemptStory(source: AttemptSource, { full = false }: { full?: boolean } = {}) {
   const { id, state, slot, startedAt, durationMs, executor, where, scores } = source;
   const { read: ledger } = source.ledger;
   const { summary, ...told } = toldTrajectory(source.lines(), ledger, full);
@@ -51,16 +32,8 @@ export function attemptStory(source: AttemptSource, { full = false }: { full?: b
   };
 }
 
-type ToldTrajectory = Omit<AttemptStory, keyof SourceFacts | "submission" | "missing"> & {
-  summary: TrajectorySummary;
-};
-
 /** What a trajectory and its ledger tell by themselves. */
-export function toldTrajectory(
-  lines: Iterable<TrajectoryLine>,
-  ledger: Ledger | null,
-  full = false,
-): ToldTrajectory {
+export function toldTrajectory(lines: Iterable<TrajectoryLine>, ledger: Ledger | null, full = false) {
   const walk = new TrajectoryWalk();
   const timeline = new Timeline(full);
   const failures = new Failures();
@@ -92,6 +65,7 @@ export function toldTrajectory(
     timeline: timeline.lines(),
     failures: failures.all(),
     iterations,
+    /** Found by rules; null where nothing could be read. */
     research: research.kind === "found" ? research : null,
     summary: walk.summary,
   };
@@ -101,8 +75,7 @@ function textOf(fact: unknown): string | null {
   return typeof fact === "string" ? fact : null;
 }
 
-/** What the story lacks, and why. */
-/** `noLedger`: why the ledger cannot be read, if so. */
+/** What the story lacks, and why. `noLedger`: why the ledger cannot be read, if so. */
 export function unreadParts(broken: TrajectorySummary["broken"], noLedger: string | undefined): string[] {
   return [
     ...(broken === null ? [] : [`the rest of the trajectory: ${broken}`]),

@@ -29,21 +29,11 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
     part("working time", ledger.workingMs, limits.wallMs, formatDuration),
     part("wall time", ledger.wallMs, null, formatDuration),
     ...waited.map(([why, ms]) => part(`waited for ${waitWords(why)}`, ms, null, formatDuration)),
-    part(
-      "tokens",
-      ledger.tokens,
-      limits.tokens ?? null,
-      (count) => String(count),
-      `${calls}${uncounted}${atMost}`,
-    ),
+    part("tokens", ledger.tokens, limits.tokens ?? null, String, `${calls}${uncounted}${atMost}`),
     part("dollars", ledger.dollars, limits.dollars ?? null, (amount) => amount.toFixed(4)),
     ...pricesPart(prices),
-    ...(usage?.reached
-      ? [{ name: "reach", used: null, limit: null, words: plainText(reachedWords(usage.reached)) }]
-      : []),
-    ...(usage?.served
-      ? [{ name: "models", used: null, limit: null, words: plainText(servedWords(usage.served), 2000) }]
-      : []),
+    ...(usage?.reached ? [told("reach", plainText(reachedWords(usage.reached)))] : []),
+    ...(usage?.served ? [told("models", plainText(servedWords(usage.served), 2000))] : []),
     part("GPU hours", ledger.gpuHours, null, (hours) => hours.toFixed(2)),
     // an unknown value needs a line only where GPUs were held
     ...(ledger.gpuHours > 0 || ledger.gpuBusyMs !== null
@@ -62,8 +52,12 @@ function pricesPart(prices: UsedPrice[]): BudgetPart[] {
     const day = asOf === undefined ? "" : `, ${asOf}`;
     return plainText(`${provider} ${model} ${input} in, ${output} out (${source}${day})`);
   };
-  const words = `per million tokens: ${prices.slice(0, 50).map(one).join("; ")}`;
-  return [{ name: "prices", used: null, limit: null, words }];
+  return [told("prices", `per million tokens: ${prices.slice(0, 50).map(one).join("; ")}`)];
+}
+
+/** A part without a number. */
+function told(name: string, words: string): BudgetPart {
+  return { name, used: null, limit: null, words };
 }
 
 function part(
@@ -76,10 +70,5 @@ function part(
   const of = limit === null ? "" : ` of ${text(limit)}`;
   const percent =
     used !== null && limit !== null && limit > 0 ? ` (${Math.round((100 * used) / limit)} %)` : "";
-  return {
-    name,
-    used,
-    limit,
-    words: `${used === null ? "unknown" : text(used)}${of}${percent}${after}`,
-  };
+  return { name, used, limit, words: `${used === null ? "unknown" : text(used)}${of}${percent}${after}` };
 }

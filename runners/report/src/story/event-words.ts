@@ -153,7 +153,7 @@ function snapshotWords(event: Extract<TrajectoryEvent, { event: "snapshot" }>): 
     const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
     return paths.length === 0 ? "" : `; ${word} ${paths.slice(0, 3).join(", ")}${more}`;
   };
-  const size = `${files} ${files === 1 ? "file" : "files"}, ${bytesText(bytes)}`;
+  const size = `${counted(files, "file")}, ${bytesText(bytes)}`;
   const changes = changed.map(({ path }) => path);
   return `${name}: ${size}${listed("new or changed", changes)}${listed("deleted", gone)}`;
 }

@@ -1,10 +1,11 @@
 // The story of an attempt in lines that fit a terminal. Text of agents and models becomes one plain line, so that it
 // cannot control the terminal. Width and colour are arguments. Pure.
 
+import { counted } from "@mlrb/core/text/counted";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { quantityText } from "@mlrb/core/text/quantity";
 import { formatDuration } from "@mlrb/core/text/units";
-import type { IterationMetric, IterationRecord, IterationsFile } from "@mlrb/formats/attempt/iterations";
+import type { IterationMetric, IterationRecord } from "@mlrb/formats/attempt/iterations";
 import type { NamedScore } from "../exports/attempt-source.ts";
 import { paint } from "../formats/terminal-layout.ts";
 import { wrap } from "../formats/terminal-text.ts";
@@ -13,6 +14,7 @@ import { digitsText, sentenceNumber, supportedDigits } from "../sections/digits-
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
+import type { StoryFailure } from "./story-failures.ts";
 import type { StoryLine } from "./timeline.ts";
 
 const widthMin = 40;
@@ -31,34 +33,30 @@ export function storyText(story: AttemptStory, look: Look): string {
   const strong = (text: string) => paint(text, "strong", color);
   const lines: string[] = [...wrap(plainText(story.slot.stage), width).map(strong), ...facts(story, width)];
   const section = (title: string, body: string[]) => lines.push("", strong(title), ...body);
+  const list = (title: string, linesMax: number, entries: string[]) => {
+    if (entries.length > 0)
+      section(
+        title,
+        entries.flatMap((one) => hanging(one, width, linesMax)),
+      );
+  };
   if (story.budget.length > 0) section("Budget", bars(story.budget, width));
-  section(
-    "What happened",
-    story.timeline.flatMap((line) => timelineLines(line, { width, color, full })),
-  );
-  if (story.research && story.research.iterations.length > 0)
-    section(
-      "Iterations",
-      researchLines(story.research).flatMap((line) => hanging(line, width, 2)),
-    );
-  if (story.failures.length > 0)
-    section(
-      "Failures, with their owner",
-      story.failures.flatMap(({ whose, cause, count, detail }) =>
-        hanging(`${whose}: ${cause}${count > 1 ? `, ${count} times` : ""}: ${detail}`, width, 2),
-      ),
-    );
+  const events = story.timeline.flatMap((line) => timelineLines(line, { width, color, full }));
+  section("What happened", events);
+  if (story.research?.iterations.length) list("Iterations", 2, researchLines(story.research));
+  list("Failures, with their owner", 2, story.failures.map(failureText));
   if (story.scores) section("Scores", scores(story.scores, width));
-  if (story.missing.length > 0)
-    section(
-      "Missing here",
-      story.missing.flatMap((one) => hanging(one, width, 3)),
-    );
+  list("Missing here", 3, story.missing);
   return `${lines.join("\n")}\n`;
+}
+
+function failureText({ whose, cause, count, detail }: StoryFailure): string {
+  return `${whose}: ${cause}${count > 1 ? `, ${count} times` : ""}: ${detail}`;
 }
 
 function facts(story: AttemptStory, width: number): string[] {
   const { state, submission, iterations } = story;
+  const malformed = iterations.malformed > 0 ? `, ${iterations.malformed} more malformed` : "";
   const place = [
     story.executor,
     ...Object.entries(story.where).map(([name, value]) => `${name} ${value}`),
@@ -73,28 +71,25 @@ function facts(story: AttemptStory, width: number): string[] {
     ["started", `${story.startedAt}, took ${durationOrUnknown(story.durationMs)}`],
     ["ran on", place],
     ["ended", story.ended ?? "unknown"],
-    [
-      "submission",
-      submission === null
-        ? "unknown"
-        : `${submission.digest === null ? "" : `${submission.digest.slice(0, 12)}, `}${submission.files} ${submission.files === 1 ? "file" : "files"}, ${bytesText(submission.bytes)}`,
-    ],
-    [
-      "iterations",
-      `${iterations.wellFormed} reported by the agent${iterations.malformed > 0 ? `, ${iterations.malformed} more malformed` : ""}`,
-    ],
+    ["submission", submission === null ? "unknown" : submissionText(submission)],
+    ["iterations", `${iterations.wellFormed} reported by the agent${malformed}`],
   ];
   return named.flatMap(([name, value]) =>
     wrap(plainText(value, 500), width - 12).map((line, at) => `${(at === 0 ? name : "").padEnd(11)} ${line}`),
   );
 }
 
+function submissionText({ digest, files, bytes }: NonNullable<AttemptStory["submission"]>): string {
+  const named = digest === null ? "" : `${digest.slice(0, 12)}, `;
+  return `${named}${counted(files, "file")}, ${bytesText(bytes)}`;
+}
+
 /** One line for each part: name, bar if there is a limit, words. */
 function bars(parts: BudgetPart[], width: number): string[] {
   const names = Math.max(...parts.map(({ name }) => displayWidth(name)));
   // a part without a number may be long and needs no room for a bar
-  const counted = parts.filter(({ used, limit }) => used !== null || limit !== null);
-  const words = Math.max(0, ...counted.map(({ words: text }) => displayWidth(text)));
+  const numbered = parts.filter(({ used, limit }) => used !== null || limit !== null);
+  const words = Math.max(0, ...numbered.map(({ words: text }) => displayWidth(text)));
   const room = Math.min(barMax, width - names - words - 4);
   return parts.flatMap(({ name, used, limit, words: text }) => {
     const share = used !== null && limit !== null && limit > 0 ? Math.min(1, used / limit) : undefined;
@@ -171,14 +166,10 @@ function valueText(score: NamedScore): string {
   return sentenceNumber(score, score.value, score.standardError);
 }
 
-type FoundIterations = Extract<IterationsFile, { kind: "found" }>;
-
-function researchLines({ iterations, iterationsMore }: FoundIterations): string[] {
+function researchLines({ iterations, iterationsMore }: NonNullable<AttemptStory["research"]>): string[] {
   const more = Math.max(0, iterations.length - iterationsMax) + iterationsMore;
-  return [
-    ...iterations.slice(0, iterationsMax).map(iterationLine),
-    ...(more > 0 ? [`${more} more experiments`] : []),
-  ];
+  const shown = iterations.slice(0, iterationsMax).map(iterationLine);
+  return more > 0 ? [...shown, `${more} more experiments`] : shown;
 }
 
 function iterationLine(one: IterationRecord): string {

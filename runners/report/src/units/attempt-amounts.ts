@@ -1,6 +1,6 @@
 // What tables print of an attempt's ledger: durations, tokens, dollars and GPUs, each column in one unit.
 import type { Times } from "@mlrb/formats/times";
-import { type AmountColumn, amountColumn, type Quantity } from "./column-scale.ts";
+import type { Quantity } from "./column-scale.ts";
 
 type Timed = Times["attempts"][number];
 
@@ -12,15 +12,6 @@ type AmountOfAttempt = {
   digits: number;
   of: (attempt: Timed) => number | null;
 };
-
-/** How the column prints `values`. */
-export function columnOf(
-  { quantity, digits }: Pick<AmountOfAttempt, "quantity" | "digits">,
-  values: number[],
-): AmountColumn {
-  if (quantity !== undefined) return amountColumn(values, quantity, digits);
-  return { text: (value) => value.toFixed(digits), headUnit: "" };
-}
 
 export function headOf(head: string, unit: string): string {
   return unit === "" ? head : `${head}, ${unit}`;

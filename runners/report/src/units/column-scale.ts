@@ -52,11 +52,15 @@ export function columnScale(values: readonly number[], quantity: Quantity): Colu
 }
 
 /** How a column prints amounts: each value, and the unit that its head must name, empty if the numbers have their own. */
-export type AmountColumn = { text: (value: number) => string; headUnit: string };
+type AmountColumn = { text: (value: number) => string; headUnit: string };
 
 /** `digits` after the point where the numbers stay in their own unit. */
-export function amountColumn(values: readonly number[], quantity: Quantity, digits: number): AmountColumn {
-  const scale = columnScale(values, quantity);
+export function amountColumn(
+  values: readonly number[],
+  quantity: Quantity | undefined,
+  digits: number,
+): AmountColumn {
+  const scale = quantity && columnScale(values, quantity);
   if (scale === undefined) return { text: (value) => value.toFixed(digits), headUnit: "" };
   return { text: (value) => scaledText(value, scale), headUnit: scale.unit };
 }

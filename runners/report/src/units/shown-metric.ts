@@ -2,7 +2,7 @@
 // instead of 5.16e+8 ± 2966543. report.json and the CSV files keep bytes.
 
 import type { Metric, Report } from "@mlrb/formats/report";
-import { type ColumnScale, columnScale, type Digits } from "./column-scale.ts";
+import { columnScale, type Digits } from "./column-scale.ts";
 
 /** `unit` is the printed one. `headUnit` is set where it is not the metric's own, so that heads of tables must name it. */
 export type ShownMetric = Omit<Metric, "digits" | "unit"> & {
@@ -14,7 +14,8 @@ export type ShownMetric = Omit<Metric, "digits" | "unit"> & {
 export function metricOf(report: Report, name: string): ShownMetric {
   const metric = storedMetric(report, name);
   const scale = metric.unit === "bytes" ? columnScale(valuesOf(report, name), "bytes") : undefined;
-  return shownMetric(metric, scale);
+  if (scale === undefined) return { ...metric, headUnit: null };
+  return { ...metric, unit: scale.unit, headUnit: scale.unit, digits: scale };
 }
 
 /** In its own unit, as CSV files have it. */
@@ -22,11 +23,6 @@ export function storedMetric(report: Report, name: string): Metric {
   const found = report.metrics.find((metric) => metric.name === name);
   if (!found) throw new Error(`bug: the report does not describe the metric ${name}`);
   return found;
-}
-
-function shownMetric(metric: Metric, scale: ColumnScale | undefined): ShownMetric {
-  if (scale === undefined) return { ...metric, headUnit: null };
-  return { ...metric, unit: scale.unit, headUnit: scale.unit, digits: scale };
 }
 
 /** A number of the metric in the printed unit, for axes. */

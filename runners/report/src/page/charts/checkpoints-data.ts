@@ -10,19 +10,7 @@ import { scoreError, supportedText } from "../../sections/digits-text.ts";
 import { floorText } from "../../sections/report-words.ts";
 import { inShownUnit, metricOf } from "../../units/shown-metric.ts";
 
-export type CheckpointsData = {
-  task: string;
-  metric: string;
-  unit: string;
-  direction: Direction;
-  floor: number | null;
-  /** `floor` with the digits that its error supports. */
-  floorText: string;
-  shares: { share: number; moment: string }[];
-  points: CheckpointPoint[];
-  /** One for each agent and checkpoint with a known score. */
-  means: { agent: string; share: number; mean: number; of: number }[];
-};
+export type CheckpointsData = NonNullable<ReturnType<typeof checkpointsData>>;
 
 /** `counts`: a score. `failed`: scored at the trivial baseline; `words` hold the reason. */
 export type CheckpointPoint = {
@@ -35,7 +23,7 @@ export type CheckpointPoint = {
 };
 
 /** Undefined where no attempt's submission changed over time, or no point can be drawn. */
-export function checkpointsData(report: Report, task: string): CheckpointsData | undefined {
+export function checkpointsData(report: Report, task: string) {
   const attempts = report.attempts.filter((attempt) => attempt.task === task);
   const primary = report.tasks.find(({ name }) => name === task)?.primary ?? null;
   if (primary === null || !attempts.some(changedOverTime)) return undefined;
@@ -44,7 +32,8 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
   const first = report.cells.find((cell) => cell.task === task && cell.primary);
   const floor = first?.floor ?? null;
   const points: CheckpointPoint[] = [];
-  const means: CheckpointsData["means"] = [];
+  /** One for each agent and checkpoint with a known score. */
+  const means: { agent: string; share: number; mean: number; of: number }[] = [];
   const shares = attempts[0]!.moments.map(({ share, moment }) => ({ share, moment }));
   for (const [agent, own] of Map.groupBy(attempts, (attempt) => attempt.agent)) {
     for (const [at, { share }] of shares.entries()) {
@@ -74,7 +63,7 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
   const words = first ? floorText(first, about, report.rows) : "unknown";
   const shown = (value: number) => inShownUnit(value, about);
   return {
-    ...{ task, metric, unit, direction, shares, floorText: words },
+    ...{ task, metric, unit, direction, shares, floorText: words }, // with the digits that its error supports
     floor: floor === null ? null : shown(floor),
     points: points.map((point) => ({ ...point, value: shown(point.value) })),
     means: means.map((each) => ({ ...each, mean: shown(each.mean) })),
@@ -84,7 +73,7 @@ export function checkpointsData(report: Report, task: string): CheckpointsData |
 /** A score worse than the trivial baseline counts as the baseline, and would stretch the axis. */
 function validCheckpoint(
   value: number,
-  { floor, direction, words }: Pick<CheckpointsData, "floor" | "direction"> & { words: string },
+  { floor, direction, words }: { floor: number | null; direction: Direction; words: string },
 ): Pick<CheckpointPoint, "value" | "kind" | "words"> {
   const counted = floored(value, { floor: floor ?? undefined, direction });
   if (counted === value) return { value, kind: "counts", words };

@@ -15,58 +15,52 @@ import {
 type Mean = CheckpointsData["means"][number];
 
 export function checkpointsSvg(data: CheckpointsData, agents: string[]): Html {
-  const domain = axisDomain(
-    [
-      ...data.points.map(({ value }) => value),
-      ...data.means.map(({ mean }) => mean),
-      ...(data.floor === null ? [] : [data.floor]),
-    ],
-    0.08,
-  );
+  const domain = axisDomain(0.08, [
+    ...data.points.map(({ value }) => value),
+    ...data.means.map(({ mean }) => mean),
+    ...(data.floor === null ? [] : [data.floor]),
+  ]);
   const stroke = ({ agent }: Mean) => agentColour(agent, agents);
-  return drawFigure(
-    {
-      height: 300,
-      marginTop: 24,
-      marginLeft: 60,
-      marginRight: 130, // for the agents' names
-      marginBottom: 46,
-      x: {
-        domain: [0, 1],
-        ticks: data.shares.map(({ share }) => share),
-        tickFormat: (share: number) => data.shares.find((one) => one.share === share)?.moment ?? "",
-        label: "share of the budget",
-        labelAnchor: "center",
-        labelArrow: "none",
-      },
-      y: {
-        domain,
-        ticks: 6,
-        label: `${data.metric} (${data.unit}), ${data.direction} is better`,
-        labelArrow: "none",
-      },
-      marks: [
-        ...(data.floor === null ? [] : baselineMarks(data.floor)),
-        Plot.line(data.means, { x: "share", y: "mean", z: "agent", stroke, strokeWidth: 2 }),
-        ...pointMarks(data.points, agents, {
-          x: "share",
-          y: "value",
-          symbol: ({ agent }) => agentShape(agent, agents),
-          r: 5,
-          title: ({ agent, seed, words }: CheckpointPoint) => `${agent}, seed ${seed}: ${words}`,
-        }),
-        Plot.text(agentNames(data.means, ((domain[1] - domain[0]) / 230) * 15), {
-          x: "share",
-          y: "at",
-          text: ({ agent }: Mean) => clipped(agent),
-          textAnchor: "start",
-          dx: 10,
-          fill: stroke,
-        }),
-      ],
+  return drawFigure(checkpointsWords(data), {
+    height: 300,
+    marginTop: 24,
+    marginLeft: 60,
+    marginRight: 130, // for the agents' names
+    marginBottom: 46,
+    x: {
+      domain: [0, 1],
+      ticks: data.shares.map(({ share }) => share),
+      tickFormat: (share: number) => data.shares.find((one) => one.share === share)?.moment ?? "",
+      label: "share of the budget",
+      labelAnchor: "center",
+      labelArrow: "none",
     },
-    checkpointsWords(data),
-  );
+    y: {
+      domain,
+      ticks: 6,
+      label: `${data.metric} (${data.unit}), ${data.direction} is better`,
+      labelArrow: "none",
+    },
+    marks: [
+      ...(data.floor === null ? [] : baselineMarks(data.floor)),
+      Plot.line(data.means, { x: "share", y: "mean", z: "agent", stroke, strokeWidth: 2 }),
+      ...pointMarks(data.points, agents, {
+        x: "share",
+        y: "value",
+        symbol: ({ agent }) => agentShape(agent, agents),
+        r: 5,
+        title: ({ agent, seed, words }: CheckpointPoint) => `${agent}, seed ${seed}: ${words}`,
+      }),
+      Plot.text(agentNames(data.means, ((domain[1] - domain[0]) / 230) * 15), {
+        x: "share",
+        y: "at",
+        text: ({ agent }: Mean) => clipped(agent),
+        textAnchor: "start",
+        dx: 10,
+        fill: stroke,
+      }),
+    ],
+  });
 }
 
 function baselineMarks(value: number): Plot.Markish[] {

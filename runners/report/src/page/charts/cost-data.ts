@@ -13,20 +13,15 @@ const amounts = [
   { name: "minutes", of: ({ wallSeconds }: Timed) => (wallSeconds === null ? null : wallSeconds / 60) },
 ] as const;
 
-export type CostData = {
-  /** `dollars`, `GPU hours` or `minutes` of one attempt. */
-  amount: string;
-  /** Agents with a mean over all compared tasks; `spent` null where the amount is unknown for any of their attempts. */
-  agents: CostPoint[];
-  /** Cheapest first. */
-  pareto: CostPoint[];
-  /** Means of single tasks, where they are known. */
-  tasks: (CostPoint & { task: string })[];
-};
+export type CostData = ReturnType<typeof costData>[number];
 export type CostPoint = { agent: string; spent: number | null; score: number };
 
-/** One entry for each amount that is known and above 0 for any attempt. */
-export function costData(report: Report, times: Times): CostData[] {
+/**
+ * One entry for each amount that is known and above 0 for any attempt. `agents`: those with a mean over all compared tasks;
+ * `spent` is null where the amount is unknown for any of their attempts. `pareto`: cheapest first. `tasks`: means of single
+ * tasks, where they are known.
+ */
+export function costData(report: Report, times: Times) {
   // means over other tasks cannot be compared
   const every = report.acrossTasks.tasks.length;
   const shown = report.acrossTasks.agents.filter(

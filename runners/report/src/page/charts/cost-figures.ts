@@ -11,7 +11,7 @@ import { agentColour, agentLooks, axisDomain, clipped, drawFigure } from "./draw
 export function costFigures(report: Report, times: Times): Html {
   const agents = report.agents.map(({ name }) => name);
   const drawn = costData(report, times).filter((data) => data.agents.length > 0);
-  const shown = new Set(drawn.map(({ amount }) => amount));
+  const shown = new Set<string>(drawn.map(({ amount }) => amount));
   const absent = ["dollars", "GPU hours", "minutes"].filter((name) => !shown.has(name));
   const { tasks } = report.acrossTasks;
   const none = tasks.length === 0 ? "No task has a normalised score to draw against cost." : "";
@@ -26,8 +26,8 @@ function costSvg(data: CostData, agents: string[]): Html {
   const unknown = data.agents.filter(({ spent }) => spent === null);
   const most = Math.max(...[...known, ...data.tasks].map(({ spent }) => spent!), 0) || 1;
   const y = axisDomain(
-    [...data.agents, ...data.tasks].map(({ score }) => score),
     0.12,
+    [...data.agents, ...data.tasks].map(({ score }) => score),
   );
   const colour = ({ agent }: CostPoint) => agentColour(agent, agents);
   const name = (dx: number, fill: string | typeof colour) => ({
@@ -41,62 +41,59 @@ function costSvg(data: CostData, agents: string[]): Html {
     strokeWidth: 4,
     fontWeight: 600,
   });
-  return drawFigure(
-    {
-      width: 400,
-      height: 280,
-      marginLeft: 54,
-      marginRight: 90, // for the agents' names
-      marginBottom: 44,
-      marginTop: 26,
-      x: {
-        domain: [0, most * 1.05],
-        ticks: 5,
-        label: `${data.amount} of one attempt`,
-        labelAnchor: "center",
-        labelArrow: "none",
-      },
-      y: { domain: y, ticks: 5, label: "normalised mean over tasks", labelArrow: "none", grid: true },
-      marks: [
-        Plot.line(data.pareto, {
-          x: "spent",
-          y: "score",
-          stroke: "var(--line)",
-          strokeDasharray: "4 3",
-          curve: "step-after",
-        }),
-        Plot.dot(data.tasks, {
-          x: "spent",
-          y: "score",
-          r: 3,
-          fill: colour,
-          fillOpacity: 0.3,
-          title: ({ agent, task, spent }: CostData["tasks"][number]) =>
-            `${task}, ${agent}: ${spentText(data.amount, spent)}`,
-        }),
-        Plot.dot(known, {
-          x: "spent",
-          y: "score",
-          r: 6.5,
-          stroke: "var(--ground)",
-          ...agentLooks(agents),
-        }),
-        Plot.text(known, { x: "spent", ...name(8, colour) }),
-        Plot.dot(unknown, {
-          x: () => 0,
-          y: "score",
-          r: 6.5,
-          fill: "var(--soft)",
-          fillOpacity: 0.5,
-          stroke: "var(--soft)",
-        }),
-        Plot.text(unknown, {
-          x: () => 0,
-          ...name(10, "var(--soft)"),
-          text: ({ agent }: CostPoint) => `${clipped(agent)}: unknown`,
-        }),
-      ],
+  return drawFigure(costWords(data), {
+    width: 400,
+    height: 280,
+    marginLeft: 54,
+    marginRight: 90, // for the agents' names
+    marginBottom: 44,
+    marginTop: 26,
+    x: {
+      domain: [0, most * 1.05],
+      ticks: 5,
+      label: `${data.amount} of one attempt`,
+      labelAnchor: "center",
+      labelArrow: "none",
     },
-    costWords(data),
-  );
+    y: { domain: y, ticks: 5, label: "normalised mean over tasks", labelArrow: "none", grid: true },
+    marks: [
+      Plot.line(data.pareto, {
+        x: "spent",
+        y: "score",
+        stroke: "var(--line)",
+        strokeDasharray: "4 3",
+        curve: "step-after",
+      }),
+      Plot.dot(data.tasks, {
+        x: "spent",
+        y: "score",
+        r: 3,
+        fill: colour,
+        fillOpacity: 0.3,
+        title: ({ agent, task, spent }: CostData["tasks"][number]) =>
+          `${task}, ${agent}: ${spentText(data.amount, spent)}`,
+      }),
+      Plot.dot(known, {
+        x: "spent",
+        y: "score",
+        r: 6.5,
+        stroke: "var(--ground)",
+        ...agentLooks(agents),
+      }),
+      Plot.text(known, { x: "spent", ...name(8, colour) }),
+      Plot.dot(unknown, {
+        x: () => 0,
+        y: "score",
+        r: 6.5,
+        fill: "var(--soft)",
+        fillOpacity: 0.5,
+        stroke: "var(--soft)",
+      }),
+      Plot.text(unknown, {
+        x: () => 0,
+        ...name(10, "var(--soft)"),
+        text: ({ agent }: CostPoint) => `${clipped(agent)}: unknown`,
+      }),
+    ],
+  });
 }

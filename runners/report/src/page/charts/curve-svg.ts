@@ -13,6 +13,7 @@ export function curvePart({ bestSoFar, wallSeconds }: Timed, metric: string): Ht
   const last = bestSoFar.at(-1)!;
   const points = [...bestSoFar, { seconds: Math.max(wallSeconds, last.seconds), value: last.value }];
   const figure = drawFigure(
+    `Best ${metric} of its iterations so far: ${bestSoFar.map(({ seconds, value }) => `${value} at ${seconds} s`).join(", ")}`,
     {
       height: 160,
       marginLeft: 60,
@@ -20,8 +21,8 @@ export function curvePart({ bestSoFar, wallSeconds }: Timed, metric: string): Ht
       x: { domain: [0, points.at(-1)!.seconds], label: "seconds", labelArrow: "none" },
       y: {
         domain: axisDomain(
-          points.map(({ value }) => value),
           0.08,
+          points.map(({ value }) => value),
         ),
         ticks: 4,
         label: metric,
@@ -32,7 +33,6 @@ export function curvePart({ bestSoFar, wallSeconds }: Timed, metric: string): Ht
         Plot.dot(bestSoFar, { x: "seconds", y: "value", r: 3, fill: "var(--agent-1)" }),
       ],
     },
-    `Best ${metric} of its iterations so far: ${bestSoFar.map(({ seconds, value }) => `${value} at ${seconds} s`).join(", ")}`,
   );
   return html`<figure><figcaption>Best ${metric} of its iterations so far</figcaption>
 ${figure}</figure>`;

@@ -5,16 +5,7 @@ import { meanByBenchmark } from "../../compare/by-benchmark.ts";
 import { undecidedLoss } from "../../compare/headline-facts.ts";
 import { differenceTexts } from "../../sections/statistics-text.ts";
 
-/** `value` over 0: the first agent is better. */
-export type DifferenceRow = {
-  first: string;
-  second: string;
-  value: number;
-  interval: [number, number] | null;
-  /** `3 of 7 tasks, no interval`. */
-  note: string;
-  words: string;
-};
+export type DifferenceRow = ReturnType<typeof differenceRows>[number];
 
 /** The agent with the best mean rank, then the best mean over tasks; undefined without such a number. */
 function leadingAgent({ acrossTasks: { agents } }: Report): string | undefined {
@@ -24,9 +15,10 @@ function leadingAgent({ acrossTasks: { agents } }: Report): string | undefined {
   )[0]?.agent;
 }
 
-export function differenceRows(report: Report): DifferenceRow[] {
+/** `value` over 0: the first agent is better. `note`: `3 of 7 tasks, no interval`. */
+export function differenceRows(report: Report) {
   const leader = leadingAgent(report);
-  return report.agentComparisons.flatMap(({ agents: [one, other], difference }): DifferenceRow[] => {
+  return report.agentComparisons.flatMap(({ agents: [one, other], difference }) => {
     if (difference.kind === "none" || (one !== leader && other !== leader)) return [];
     const turned = other === leader;
     const [first, second] = turned ? [other, one] : [one, other];

@@ -32,47 +32,44 @@ export function differencesSvg(
   const known = placed.filter(({ interval }) => interval !== null);
   const end = (at: 0 | 1) => (row: DifferenceRow) => row.interval![at];
   const stroke = "var(--accent)";
-  return drawFigure(
-    {
-      width,
-      height: rows.length * rowHeight + 48,
-      marginTop: 4,
-      marginLeft,
-      marginRight,
-      marginBottom: 44,
-      x: {
-        domain: [-most, most],
-        ticks: wide ? 7 : 4,
-        label: "difference of normalised means over tasks",
-        labelAnchor: "center",
-        labelArrow: "none",
-        tickSize: 4,
-      },
-      y: { domain: [rows.length * rowHeight, 0], axis: null },
-      marks: [
-        Plot.ruleX([0], { stroke: "var(--line)", strokeDasharray: "3 3" }),
-        Plot.ruleY(known, { y: "mark", x1: end(0), x2: end(1), stroke, strokeWidth: 2 }),
-        Plot.dot(placed, { x: "value", y: "mark", r: 5.5, symbol: "diamond", fill: stroke, title: "words" }),
-        Plot.text(placed, {
-          x: -most,
-          y: "named",
-          dx: wide ? -14 : 0,
-          textAnchor: wide ? "end" : "start",
-          text: "pair",
-          fontWeight: 600,
-          fill: "currentColor",
-        }),
-        Plot.text(placed, {
-          x: -most,
-          y: "noted",
-          dx: wide ? 4 : 0,
-          textAnchor: "start",
-          text: "note",
-          fontSize: 11,
-          fill: "var(--soft)",
-        }),
-      ],
+  return drawFigure(rows.map(({ words }) => words).join(". "), {
+    width,
+    height: rows.length * rowHeight + 48,
+    marginTop: 4,
+    marginLeft,
+    marginRight,
+    marginBottom: 44,
+    x: {
+      domain: [-most, most],
+      ticks: wide ? 7 : 4,
+      label: "difference of normalised means over tasks",
+      labelAnchor: "center",
+      labelArrow: "none",
+      tickSize: 4,
     },
-    rows.map(({ words }) => words).join(". "),
-  );
+    y: { domain: [rows.length * rowHeight, 0], axis: null },
+    marks: [
+      Plot.ruleX([0], { stroke: "var(--line)", strokeDasharray: "3 3" }),
+      Plot.ruleY(known, { y: "mark", x1: end(0), x2: end(1), stroke, strokeWidth: 2 }),
+      Plot.dot(placed, { x: "value", y: "mark", r: 5.5, symbol: "diamond", fill: stroke, title: "words" }),
+      Plot.text(placed, {
+        x: -most,
+        y: "named",
+        dx: wide ? -14 : 0,
+        textAnchor: wide ? "end" : "start",
+        text: "pair",
+        fontWeight: 600,
+        fill: "currentColor",
+      }),
+      Plot.text(placed, {
+        x: -most,
+        y: "noted",
+        dx: wide ? 4 : 0,
+        textAnchor: "start",
+        text: "note",
+        fontSize: 11,
+        fill: "var(--soft)",
+      }),
+    ],
+  });
 }

@@ -7,7 +7,7 @@ import { type Html, trusted } from "../html.ts";
 export const figureWidth = 560;
 
 /** `words` describe the figure to readers who do not see it. */
-export function drawFigure(options: Plot.PlotOptions, words: string): Html {
+export function drawFigure(words: string, options: Plot.PlotOptions): Html {
   const { document } = parseHTML("<html><body></body></html>");
   const svg = Plot.plot({
     document: document as never, // linkedom's, which has all that Plot uses
@@ -24,7 +24,7 @@ export function drawFigure(options: Plot.PlotOptions, words: string): Html {
 }
 
 /** The ends of an axis: those of `values`, with room on both sides. */
-export function axisDomain(values: number[], room: number): [low: number, high: number] {
+export function axisDomain(room: number, values: number[]): [low: number, high: number] {
   const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
   const margin = (high - low || Math.abs(high) || 1) * room;

@@ -1,7 +1,6 @@
 // The data of a task's figure: every attempt as a point on the primary metric's scale, with the baselines and reference
 // models. Pure.
 
-import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
@@ -13,19 +12,7 @@ import { rowName } from "../../sections/rows-section.ts";
 import type { Digits } from "../../units/column-scale.ts";
 import { inShownUnit, metricOf } from "../../units/shown-metric.ts";
 
-export type FigureData = {
-  task: string;
-  metric: string;
-  unit: string;
-  direction: Direction;
-  points: FigurePoint[];
-  /** `interval` is of the valid attempts only. */
-  means: { agent: string; mean: number; text: string; interval: [number, number] | null }[];
-  /** Rows with the same text are one line with all their names. */
-  lines: FigureLine[];
-  /** Attempts without a point, and why. */
-  absent: { agent: string; seed: Seed; why: string }[];
-};
+export type FigureData = NonNullable<ReturnType<typeof figureData>>;
 
 /** `names` mark the trivial baseline and the reference model. */
 export type FigureLine = { names: string[]; value: number; text: string; marked: boolean };
@@ -42,8 +29,8 @@ export type FigurePoint = {
   implausible: boolean;
 };
 
-/** Undefined where the task has no primary metric or no attempts. */
-export function figureData(report: Report, task: string): FigureData | undefined {
+/** Undefined where the task has no primary metric or no attempts. `absent`: attempts without a point, and why. */
+export function figureData(report: Report, task: string) {
   const cells = report.cells.filter((cell) => cell.task === task && cell.primary);
   const first = cells[0];
   if (!first) return undefined;
@@ -51,7 +38,7 @@ export function figureData(report: Report, task: string): FigureData | undefined
   const { name: metric, digits, direction, unit } = about;
   const floor = floorText(first, about, report.rows);
   const points: FigurePoint[] = [];
-  const absent: FigureData["absent"] = [];
+  const absent: { agent: string; seed: Seed; why: string }[] = [];
   for (const attempt of report.attempts.filter((each) => each.task === task)) {
     const { agent, seed } = attempt;
     const way = counting(attempt, metric);
@@ -67,20 +54,19 @@ export function figureData(report: Report, task: string): FigureData | undefined
   const means = cells.flatMap((cell) => {
     const { agent, mean, validInterval } = cell;
     if (mean === null) return [];
-    const interval: [number, number] | null = validInterval && [
-      shown(validInterval[0]),
-      shown(validInterval[1]),
-    ];
+    // of the valid attempts only
+    const interval = validInterval?.map(shown) ?? null;
     return [{ agent, mean: shown(mean), text: meanText(cell, about, mean), interval }];
   });
   const rows = report.rows.filter(
     (row): row is Row & { value: number } => row.task === task && row.metric === metric && row.value !== null,
   );
-  const lines = grouped(
-    rows,
-    ({ value, standardError }) => [supportedText(value, digits, standardError)],
-    (same) => ({
-      text: supportedText(same[0]!.value, digits, same[0]!.standardError),
+  // rows with the same text are one line with all their names
+  const textOf = ({ value, standardError }: (typeof rows)[number]) =>
+    supportedText(value, digits, standardError);
+  const lines = grouped(rows, (row) => [textOf(row)]).map(
+    (same): FigureLine => ({
+      text: textOf(same[0]!),
       names: [...new Set(same.toSorted((a, b) => rank(a) - rank(b)).map(rowName))],
       value: shown(same[0]!.value),
       marked: same.some(({ floor, anchor }) => floor || anchor),

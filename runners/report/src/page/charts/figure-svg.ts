@@ -19,49 +19,43 @@ const marginRight = 145; // for the end of the last name
 
 export function figureSvg(data: FigureData, agents: string[]): Html {
   const shown = agents.filter((agent) => data.points.some((point) => point.agent === agent));
-  const domain = axisDomain(
-    [
-      ...data.points.map(({ value }) => value),
-      ...data.lines.map(({ value }) => value),
-      ...data.means.flatMap(({ interval }) => interval ?? []),
-    ],
-    0.06,
-  );
+  const domain = axisDomain(0.06, [
+    ...data.points.map(({ value }) => value),
+    ...data.lines.map(({ value }) => value),
+    ...data.means.flatMap(({ interval }) => interval ?? []),
+  ]);
   const perPixel = (domain[1] - domain[0]) / (figureWidth - marginLeft - marginRight);
-  return drawFigure(
-    {
-      height: marginTop + Math.max(1, shown.length) * rowHeight + 50,
-      marginTop,
-      marginLeft,
-      marginRight,
-      marginBottom: 46,
-      x: {
-        domain,
-        label: `${data.metric} (${data.unit}), ${data.direction} is better`,
-        labelAnchor: "center",
-        labelArrow: "none",
-        ticks: 6,
-      },
-      y: { domain: shown, tickFormat: (name: string) => clipped(name), label: null, tickSize: 0 },
-      marks: [
-        ...lineMarks(data.lines, perPixel),
-        ...meanMarks(data.means, agents),
-        ...pointMarks(data.points, agents, {
-          x: "value",
-          y: rowOf,
-          symbol: "circle",
-          r: 6,
-          title: ({ agent, seed, text, words }: FigurePoint) =>
-            `${agent}, seed ${seed}: ${text}${words === "" ? "" : ` (${words})`}`,
-        }),
-        Plot.text(
-          data.points.filter(({ implausible }) => implausible),
-          { x: "value", y: rowOf, text: () => "?", dy: -13, fontWeight: "bold", fill: "currentColor" },
-        ),
-      ],
+  return drawFigure(figureWords(data), {
+    height: marginTop + Math.max(1, shown.length) * rowHeight + 50,
+    marginTop,
+    marginLeft,
+    marginRight,
+    marginBottom: 46,
+    x: {
+      domain,
+      label: `${data.metric} (${data.unit}), ${data.direction} is better`,
+      labelAnchor: "center",
+      labelArrow: "none",
+      ticks: 6,
     },
-    figureWords(data),
-  );
+    y: { domain: shown, tickFormat: (name: string) => clipped(name), label: null, tickSize: 0 },
+    marks: [
+      ...lineMarks(data.lines, perPixel),
+      ...meanMarks(data.means, agents),
+      ...pointMarks(data.points, agents, {
+        x: "value",
+        y: rowOf,
+        symbol: "circle",
+        r: 6,
+        title: ({ agent, seed, text, words }: FigurePoint) =>
+          `${agent}, seed ${seed}: ${text}${words === "" ? "" : ` (${words})`}`,
+      }),
+      Plot.text(
+        data.points.filter(({ implausible }) => implausible),
+        { x: "value", y: rowOf, text: () => "?", dy: -13, fontWeight: "bold", fill: "currentColor" },
+      ),
+    ],
+  });
 }
 
 function rowOf({ agent }: { agent: string }): string {
@@ -111,8 +105,8 @@ function meanMarks(means: Mean[], agents: string[]): Plot.Markish[] {
       means.filter(({ interval }) => interval !== null),
       {
         y: rowOf,
-        x1: ({ interval }: Mean) => interval![0],
-        x2: ({ interval }: Mean) => interval![1],
+        x1: ({ interval }: Mean) => interval![0]!,
+        x2: ({ interval }: Mean) => interval![1]!,
         stroke,
         strokeWidth: 2,
       },

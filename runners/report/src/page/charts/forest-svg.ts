@@ -18,7 +18,7 @@ const rowPadding = 12;
 /** Far scores are drawn at the edge, so that one does not squeeze all others. */
 const [lowest, highest] = [-1, 3];
 
-type Row = { y: number; at: number; to?: [number, number]; cell: ForestCell; task: ForestTask };
+type Row = { y: number; at: number | null; to?: [number, number]; cell: ForestCell; task: ForestTask };
 
 export function forestSvg(data: ForestData, form: PlotForm): Html {
   const { width, marginLeft, head } = forms[form];
@@ -29,53 +29,54 @@ export function forestSvg(data: ForestData, form: PlotForm): Html {
   const first = (index: number) => index * rowHeight + head + rowPadding / 2;
   const free = rowHeight - head - rowPadding;
   const rows = data.tasks.flatMap((task, index) =>
-    task.agents.map((cell, place): Omit<Row, "at"> & { at: number | null } => ({
-      y: first(index) + ((place + 0.5) * free) / task.agents.length,
-      at: cell.at === null ? null : inside(cell.at),
-      ...(cell.interval && { to: [inside(cell.interval[0]), inside(cell.interval[1])] as [number, number] }),
-      cell,
-      task,
-    })),
+    task.agents.map(
+      (cell, place): Row => ({
+        y: first(index) + ((place + 0.5) * free) / task.agents.length,
+        at: cell.at === null ? null : inside(cell.at),
+        ...(cell.interval && {
+          to: [inside(cell.interval[0]), inside(cell.interval[1])] as [number, number],
+        }),
+        cell,
+        task,
+      }),
+    ),
   );
   const total = data.tasks.length * rowHeight;
-  return drawFigure(
-    {
-      width,
-      height: total + 74,
-      marginTop: 30,
-      marginLeft,
-      marginRight,
-      marginBottom: 44,
-      x: {
-        domain,
-        ticks: form === "wide" ? 7 : 4,
-        label: "normalised score (better is right)",
-        labelAnchor: "center",
-        labelArrow: "none",
-        tickSize: 4,
-      },
-      y: { domain: [total, 0], axis: null },
-      marks: [
-        ...frameMarks(data, { domain, rowHeight, total, form }),
-        ...intervalMarks(rows, { domain, agents: data.agents }),
-        ...seedMarks(rows, { inside, agents: data.agents }),
-        ...meanMarks(rows, data.agents),
-        Plot.text(
-          rows.filter(({ at, cell }) => at === null && cell.seeds.every((seed) => seed.at === null)),
-          {
-            x: Math.max(0, domain[0]),
-            dx: 6,
-            y: "y",
-            text: ({ cell }: Row) => `${clipped(cell.agent)}: no value`,
-            textAnchor: "start",
-            fontSize: 11,
-            fill: "var(--bad)",
-          },
-        ),
-      ],
+  return drawFigure(forestWords(data), {
+    width,
+    height: total + 74,
+    marginTop: 30,
+    marginLeft,
+    marginRight,
+    marginBottom: 44,
+    x: {
+      domain,
+      ticks: form === "wide" ? 7 : 4,
+      label: "normalised score (better is right)",
+      labelAnchor: "center",
+      labelArrow: "none",
+      tickSize: 4,
     },
-    forestWords(data),
-  );
+    y: { domain: [total, 0], axis: null },
+    marks: [
+      ...frameMarks(data, { domain, rowHeight, total, form }),
+      ...intervalMarks(rows, { domain, agents: data.agents }),
+      ...seedMarks(rows, { inside, agents: data.agents }),
+      ...meanMarks(rows, data.agents),
+      Plot.text(
+        rows.filter(({ at, cell }) => at === null && cell.seeds.every((seed) => seed.at === null)),
+        {
+          x: Math.max(0, domain[0]),
+          dx: 6,
+          y: "y",
+          text: ({ cell }: Row) => `${clipped(cell.agent)}: no value`,
+          textAnchor: "start",
+          fontSize: 11,
+          fill: "var(--bad)",
+        },
+      ),
+    ],
+  });
 }
 
 function domainOf({ tasks }: ForestData): [number, number] {
@@ -140,14 +141,12 @@ function metricLabel(metric: string | null, scale: ForestTask["scale"]): string 
   return `${clipped(metric ?? "no metric", 28 - own.length)}${own}`;
 }
 
-type Drawn = Omit<Row, "at"> & { at: number | null };
-
 function intervalMarks(
-  rows: Drawn[],
+  rows: Row[],
   { domain, agents }: { domain: [number, number]; agents: string[] },
 ): Plot.Markish[] {
   const known = rows.filter(({ to }) => to !== undefined);
-  const stroke = ({ cell }: Drawn) => agentColour(cell.agent, agents);
+  const stroke = ({ cell }: Row) => agentColour(cell.agent, agents);
   const cut = (side: 0 | 1, sign: string) =>
     Plot.text(
       known.filter(({ cell }) =>
@@ -158,8 +157,8 @@ function intervalMarks(
   return [
     Plot.ruleY(known, {
       y: "y",
-      x1: ({ to }: Drawn) => to![0],
-      x2: ({ to }: Drawn) => to![1],
+      x1: ({ to }: Row) => to![0],
+      x2: ({ to }: Row) => to![1],
       stroke,
       strokeWidth: 1.75,
       strokeOpacity: 0.75,
@@ -170,7 +169,7 @@ function intervalMarks(
 }
 
 function seedMarks(
-  rows: Drawn[],
+  rows: Row[],
   { inside, agents }: { inside: (value: number) => number; agents: string[] },
 ): Plot.Markish[] {
   const seeds = rows.flatMap(({ y, cell, task }) =>
@@ -193,8 +192,8 @@ function seedMarks(
   ];
 }
 
-function meanMarks(rows: Drawn[], agents: string[]): Plot.Markish[] {
-  const colour = ({ cell }: Drawn) => agentColour(cell.agent, agents);
+function meanMarks(rows: Row[], agents: string[]): Plot.Markish[] {
+  const colour = ({ cell }: Row) => agentColour(cell.agent, agents);
   const beyond = rows.filter(({ at, cell }) => at !== cell.at);
   return [
     Plot.text(beyond, { x: "at", y: "y", dx: 10, text: () => "›", fontSize: 15, fill: colour }),
@@ -206,9 +205,9 @@ function meanMarks(rows: Drawn[], agents: string[]): Plot.Markish[] {
         r: 5,
         stroke: colour,
         strokeWidth: 1.75,
-        fill: (row: Drawn) => (row.task.scale === "normalised" ? colour(row) : "var(--ground)"),
-        symbol: (({ cell }: Drawn) => agentShape(cell.agent, agents)) as never,
-        title: ({ cell, task }: Drawn) => `${task.task}, ${cell.agent}: ${cell.words}`,
+        fill: (row: Row) => (row.task.scale === "normalised" ? colour(row) : "var(--ground)"),
+        symbol: (({ cell }: Row) => agentShape(cell.agent, agents)) as never,
+        title: ({ cell, task }: Row) => `${task.task}, ${cell.agent}: ${cell.words}`,
       },
     ),
   ];
