@@ -1,8 +1,9 @@
 // The model gateway of one attempt, as programs in its sandbox reach it.
 import { randomBytes } from "node:crypto";
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { OverBudget } from "../attempt/meter.ts";
-import { causeRow, isAgents, type ModelCause } from "../model/failure-causes.ts";
+import { isAgents, modelCauses } from "../model/failure-causes.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
 import { forwardInside } from "./forward-inside.ts";
 import type { CallOutcome } from "./gateway-call.ts";
@@ -88,7 +89,7 @@ class CallOutcomes {
     }
     const { model, failure, gone, lost } = how;
     const { cause, whose, detail } = failure;
-    this.#noAnswers = causeRow(cause).retry === "once" ? this.#noAnswers + 1 : 0;
+    this.#noAnswers = modelCauses[cause].retry === "once" ? this.#noAnswers + 1 : 0;
     const tries = lost ?? { tries: 1, waitedMs: 0 };
     this.#failure = new ProviderTrouble(model, { ...failure, detail: detail.slice(0, 300) }, tries);
     const atOnce = !gone && whose === "operator" && this.#endsAtOnce(cause);
@@ -106,7 +107,7 @@ class CallOutcomes {
    * count once another has answered: the program may not need it.
    */
   #endsAtOnce(cause: ModelCause): boolean {
-    if (causeRow(cause).retry === "once") return this.#noAnswers > 1;
+    if (modelCauses[cause].retry === "once") return this.#noAnswers > 1;
     return this.#answered === 0 || ["wrong-key", "out-of-money", "over-cap"].includes(cause);
   }
 }

@@ -6,7 +6,7 @@ import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { Meter } from "../attempt/meter.ts";
 import { busyMs } from "../model/ask-model.ts";
 import { failureWait } from "../model/call-events.ts";
-import { causeRow } from "../model/failure-causes.ts";
+import { modelCauses } from "../model/failure-causes.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import { retryPause } from "../model/retry-pause.ts";
 import { operatorPause } from "../waiting/patience.ts";
@@ -186,7 +186,7 @@ export class CallWaits {
 
   #sideOf({ cause, whose }: ModelFailure, model: string): Side | undefined {
     if (cause === "unreachable" || cause === "overloaded") return "provider";
-    if (whose !== "operator" || causeRow(cause).retry !== "when-mended") return undefined;
+    if (whose !== "operator" || modelCauses[cause].retry !== "when-mended") return undefined;
     const { answeredBefore, meter } = this.#options;
     const usedMs = this.#startMs - meter.leftMs();
     if (!answeredBefore && this.#models.size === 0 && usedMs < nothingLostMs) return undefined;

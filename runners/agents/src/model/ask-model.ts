@@ -10,7 +10,7 @@ import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
 import type { WaitBoard } from "../waiting/wait-board.ts";
 import { whilePaused } from "../waiting/while-paused.ts";
 import { failureOf } from "./cause-of.ts";
-import { causeRow, costlyTriesMax, isAgents } from "./failure-causes.ts";
+import { costlyTriesMax, isAgents, modelCauses } from "./failure-causes.ts";
 import type { ModelFailure, ModelResult } from "./model-client.ts";
 import type { ProviderSilence } from "./provider-silence.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
@@ -181,7 +181,7 @@ class ModelCall {
 
   #nextTry(failure: ModelFailure, { number, durationMs }: Trial): NextTry {
     const { meter, desk, options: { random = Math.random, patience: most = patience } = {} } = this.#given;
-    const { retry, time } = causeRow(failure.cause);
+    const { retry, time } = modelCauses[failure.cause];
     if (time !== "work") meter.waited?.(time, durationMs);
     if (retry === "some-times" || retry === "once") this.#made[retry]++;
     const soon = failure.retry && this.#made["some-times"] < costlyTriesMax && this.#made.once < 2;
@@ -239,5 +239,5 @@ async function oneTry(
 
 /** Whether a person can fix it while the attempt waits. The cap of a run cannot be changed. */
 function mendable({ whose, cause }: ModelFailure): boolean {
-  return whose === "operator" && causeRow(cause).retry !== "no";
+  return whose === "operator" && modelCauses[cause].retry !== "no";
 }

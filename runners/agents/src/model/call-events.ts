@@ -2,7 +2,7 @@
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
 import type { LongText, ModelCallEvent, ModelTryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
 import { type CallBound, type CallCharge, callCharge, type Pricing } from "../spending/call-charge.ts";
-import { causeRow } from "./failure-causes.ts";
+import { modelCauses } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";
 
 export type CallFacts = Pick<
@@ -38,7 +38,7 @@ export function tryCharge(
   bound: CallBound,
   { priced, most }: Pricing,
 ): CallCharge {
-  return callCharge({ usage, answered: false, tokens: causeRow(cause).tokens }, bound, priced, most);
+  return callCharge({ usage, answered: false, tokens: modelCauses[cause].tokens }, bound, priced, most);
 }
 
 /** `waitMs`: how long to wait before the next try; null if there is none. */

@@ -3,11 +3,15 @@
 // Pure. Codes and words: https://platform.openai.com/docs/guides/error-codes,
 // https://docs.claude.com/en/api/errors, https://ai.google.dev/gemini-api/docs/troubleshooting, and what vLLM, Ollama,
 // llama.cpp, LiteLLM and Bedrock answer.
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import { isTable } from "@mlrb/formats/is-table";
-import { causeRow, type ModelCause, type Requester, whoseFailure } from "./failure-causes.ts";
+import { modelCauses } from "./failure-causes.ts";
 import { parsedJson } from "./json-text.ts";
 import type { ModelFailure } from "./model-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
+
+/** What makes the requests of an agent: our scaffold, or a program behind the gateway. */
+type Requester = "scaffold" | "program";
 
 /** A longer error is cut: some servers answer with a page. */
 const detailCharactersMax = 500;
@@ -30,10 +34,10 @@ export function failureOf(
     requester = "scaffold",
   }: { detail: string; retryAfterMs?: number | null; requester?: Requester },
 ): ModelFailure {
-  const { retry } = causeRow(cause);
+  const { retry, whose, whoseOfProgram = whose } = modelCauses[cause];
   return {
     cause,
-    whose: whoseFailure(cause, requester),
+    whose: requester === "program" ? whoseOfProgram : whose,
     detail: detail.slice(0, detailCharactersMax),
     retry: retry === "until-patience-ends" || retry === "some-times" || retry === "once",
     retryAfterMs,

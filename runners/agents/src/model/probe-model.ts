@@ -5,7 +5,7 @@ import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import { type CallBound, callBound, callCharge, outputTokensMaxOf } from "../spending/call-charge.ts";
 import type { PriceBook } from "../spending/prices.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
-import { causeRow } from "./failure-causes.ts";
+import { modelCauses } from "./failure-causes.ts";
 import type { ModelFailure, ModelRequest, ModelResponse, ToolSpec } from "./model-client.ts";
 
 export type ModelProbe = {
@@ -150,14 +150,14 @@ async function probe(
       return {
         answer: "unreachable",
         found: `${spec.provider} did not answer within ${timeoutMs / 1000} s`,
-        wayOut: causeRow("unreachable").wayOut,
+        wayOut: modelCauses.unreachable.wayOut,
       };
     return { answer: "unclear", found: (error as Error).message, wayOut: null };
   }
 }
 
 function ofFailure({ provider, id }: ModelSpec, { cause, detail }: ModelFailure): ModelProbe {
-  const { wayOut } = causeRow(cause);
+  const { wayOut } = modelCauses[cause];
   const probed = (answer: ModelProbe["answer"], found = `${provider}: ${detail}`): ModelProbe => ({
     answer,
     found,

@@ -1,7 +1,8 @@
 // The model cannot be had: the provider's, the operator's or the harness's failure, not the agent's. An attempt that
 // ends by it is not measured.
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
-import { causeRow, type ModelCause } from "./failure-causes.ts";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
+import { modelCauses } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";
 
 export class ProviderTrouble extends Error {
@@ -11,7 +12,7 @@ export class ProviderTrouble extends Error {
   readonly wayOut: string;
 
   constructor(model: { provider: string; id: string }, failure: ModelFailure, tries: Tries) {
-    const wayOut = causeRow(failure.cause).wayOut ?? "run the pipeline again";
+    const wayOut = modelCauses[failure.cause].wayOut ?? "run the pipeline again";
     super(
       `${model.provider} ${model.id}: ${failure.cause}: ${failure.detail}; ${triesWords(tries)}; ${wayOut}`,
     );

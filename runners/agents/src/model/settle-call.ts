@@ -5,7 +5,7 @@ import type { HeldCall, Meter } from "../attempt/meter.ts";
 import type { AskResult } from "../scaffold/scaffold.ts";
 import { type CallBound, callCharge } from "../spending/call-charge.ts";
 import { callEvent, tryCharge, tryEvent } from "./call-events.ts";
-import { causeRow, isAgents } from "./failure-causes.ts";
+import { isAgents, modelCauses } from "./failure-causes.ts";
 import type { Message, ModelClient, ModelFailure, ModelResponse, ToolSpec } from "./model-client.ts";
 
 /** Where calls of one model are charged and recorded. */
@@ -101,5 +101,5 @@ export function failedAnswer(
     usage: failure.usage,
     answeredBy: null,
   };
-  return takeAnswer(given, asked, { response, trial, tokens: causeRow(failure.cause).tokens });
+  return takeAnswer(given, asked, { response, trial, tokens: modelCauses[failure.cause].tokens });
 }
