@@ -21,14 +21,14 @@ export type GatewayProvider = {
   free: boolean;
 };
 
-export const knownProviders: Record<string, { protocol: GatewayProtocol; baseUrl: string }> = {
-  openai: { protocol: "openai", baseUrl: "https://api.openai.com/v1" },
-  anthropic: { protocol: "anthropic", baseUrl: "https://api.anthropic.com/v1" },
-  google: { protocol: "google", baseUrl: "https://generativelanguage.googleapis.com/v1beta" },
-};
+export const knownProviders = new Map<string, Pick<GatewayProvider, "protocol" | "baseUrl">>([
+  ["openai", { protocol: "openai", baseUrl: "https://api.openai.com/v1" }],
+  ["anthropic", { protocol: "anthropic", baseUrl: "https://api.anthropic.com/v1" }],
+  ["google", { protocol: "google", baseUrl: "https://generativelanguage.googleapis.com/v1beta" }],
+]);
 
 /** Hosts of the known providers: an address there names what an account stores. */
-export const knownHosts = Object.values(knownProviders).map(({ baseUrl }) => new URL(baseUrl).hostname);
+export const knownHosts = [...knownProviders.values()].map(({ baseUrl }) => new URL(baseUrl).hostname);
 
 /** From the field `gateway` of a preset. Throws with a way out if it makes no sense or a key is not set. */
 export function gatewayProviders(
@@ -43,7 +43,7 @@ export function gatewayProviders(
 
 function provider(entry: PresetProvider, env: NodeJS.ProcessEnv): GatewayProvider {
   const { provider: name, key, ids, free = false } = entry;
-  const wellKnown = Object.hasOwn(knownProviders, name) ? knownProviders[name] : undefined;
+  const wellKnown = knownProviders.get(name);
   const baseUrl = entry.baseUrl ?? wellKnown?.baseUrl;
   if (baseUrl === undefined)
     throw new Error(`\`gateway\`, provider ${name}: write its \`baseUrl\`, e.g. http://127.0.0.1:8000/v1`);
