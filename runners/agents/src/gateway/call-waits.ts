@@ -5,11 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { Meter } from "../attempt/meter.ts";
 import { busyMs } from "../model/ask-model.ts";
-import { failureWait } from "../model/call-events.ts";
 import { modelCauses } from "../model/failure-causes.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import { retryPause } from "../model/retry-pause.ts";
 import { operatorPause } from "../waiting/patience.ts";
+import { failureWait } from "../waiting/wait-board.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { whilePaused } from "../waiting/while-paused.ts";
 

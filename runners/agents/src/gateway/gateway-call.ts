@@ -2,18 +2,12 @@
 import type { ServerResponse } from "node:http";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { HeldCall, Meter, OverBudget } from "../attempt/meter.ts";
-import { callEvent, tryCharge, tryEvent } from "../model/call-events.ts";
 import { failureOf } from "../model/cause-of.ts";
 import { parsedJson } from "../model/json-text.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
-import {
-  boundUsage,
-  type CallBound,
-  type CallCharge,
-  callCharge,
-  type Pricing,
-} from "../spending/call-charge.ts";
+import { settleAnswer, settleFailure } from "../model/settle-call.ts";
+import { boundUsage, type CallBound, type Pricing } from "../spending/call-charge.ts";
 import type { AdmittedCall } from "./admit-call.ts";
 import { addSurcharge, type HeardAnswer, tierSurcharge } from "./answer/heard-answer.ts";
 import { readAnswer } from "./answer/read-answer.ts";
@@ -168,24 +162,16 @@ export class GatewayCall {
     });
   }
 
-  #pricing(served?: HeardAnswer): Pricing {
+  #pricing(served?: Pick<HeardAnswer, "answeredBy" | "surcharge">): Pricing {
     const { route, call } = this.#asked;
     return servedPrice({ provider: route.provider, model: call.model }, this.#desk.prices, served);
   }
 
   /** `waitMs` is null for the last try. `heard`: the part of an answer that came. */
   #chargeTry(failure: ModelFailure, waitMs: number | null, heard?: HeardAnswer): void {
-    const charge = tryCharge(failure, this.#asked.booked.bound, this.#pricing(heard));
-    this.#charge(charge, heard);
-    const facts = { by: "program", call: this.#number, try: ++this.#tries, waitMs };
-    this.#desk.write(tryEvent(facts, failure, charge));
-  }
-
-  #charge(charge: CallCharge, heard?: HeardAnswer): void {
-    const { meter, network } = this.#desk;
-    const { reach } = heard ?? {};
-    const { held } = this.#asked.booked;
-    meter.charge({ ...charge, ...(reach !== undefined && !network && { reached: reach }) }, held);
+    const tried = { ...this.#asked.booked, pricing: this.#pricing(heard) };
+    const facts = { by: "program", call: this.#number, try: ++this.#tries };
+    settleFailure(this.#desk, tried, facts, failure, heard?.reach)(waitMs);
   }
 
   #failed(failure: ModelFailure, { lost, heard }: { lost?: WaitedTries; heard?: HeardAnswer } = {}): void {
@@ -254,30 +240,20 @@ export class GatewayCall {
     this.#response.end();
   }
 
-  #answered(heard: HeardAnswer): void {
+  #answered({ whole: _, complaint: __, ...heard }: HeardAnswer): void {
     const { route, call, booked } = this.#asked;
-    const reported = { usage: heard.usage, answered: true, tokens: "maybe" as const };
-    const { priced, most } = this.#pricing(heard);
-    const charge = callCharge(reported, booked.bound, priced, most);
-    const { answeredBy, fingerprint } = heard;
-    const served = {
-      ...{ provider: route.provider.name, model: call.model, answeredBy },
-      ...(fingerprint !== undefined && { fingerprint }),
-    };
-    this.#charge({ ...charge, served }, heard);
+    settleAnswer(
+      this.#desk,
+      { ...booked, pricing: this.#pricing(heard) },
+      {
+        ...heard,
+        toolCalls: heard.toolCalls.map((one) => ({ ...one, malformed: parsedJson(one.input) === undefined })),
+        ...{ call: this.#number, by: "program", provider: route.provider.name, model: call.model },
+        ...{ requestDigest: this.#key, messages: call.messages },
+        ...{ durationMs: Math.round(performance.now() - this.#begin), tries: 1 },
+      },
+    );
     booked.held.release();
-    const facts = {
-      ...{ call: this.#number, by: "program", provider: route.provider.name, model: call.model },
-      requestDigest: this.#key,
-      messages: call.messages,
-      durationMs: Math.round(performance.now() - this.#begin),
-      tries: 1,
-    };
-    const toolCalls = heard.toolCalls.map((one) => ({
-      ...one,
-      malformed: parsedJson(one.input) === undefined,
-    }));
-    this.#desk.write(callEvent(facts, { ...heard, toolCalls }, charge));
     this.#watched?.ended("answered");
     this.#desk.ended("answered");
     this.#desk.waits?.answered(call.model);
