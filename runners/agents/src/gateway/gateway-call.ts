@@ -10,13 +10,12 @@ import { settleAnswer, settleFailure } from "../model/settle-call.ts";
 import { boundUsage, type CallBound, type Pricing } from "../spending/call-charge.ts";
 import type { AdmittedCall } from "./admit-call.ts";
 import { addSurcharge, type HeardAnswer, tierSurcharge } from "./answer/heard-answer.ts";
-import { readAnswer } from "./answer/read-answer.ts";
-import type { ProviderAnswer } from "./answer-begin.ts";
 import { causeOfNoAnswer, failureIn } from "./answer-failure.ts";
 import { shownHeaders } from "./call-provider.ts";
 import type { CallWaits, Held } from "./call-waits.ts";
 import { callKey, type KeptAnswer, type keptAnswers } from "./kept-answers.ts";
 import { NoAnswer, passAnswer } from "./pass-answer.ts";
+import type { ProviderAnswer } from "./provider-answer.ts";
 import { refuse, refuseOver } from "./provider-error.ts";
 import { lessWait, type RateLimitWait } from "./rate-limit-wait.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
@@ -203,13 +202,10 @@ export class GatewayCall {
     const { promise, resolve: kept } = Promise.withResolvers<KeptAnswer | undefined>();
     const bytes: Buffer[] = [];
     if (keep) this.#desk.kept.keep(this.#key, { response: this.#response, answer: promise });
-    const reader = readAnswer(route.format);
     let broken: string | undefined;
     try {
       const passing = passAnswer(answer, this.#response, {
-        ...{ reader, hideUsage: call.hideUsage, key: route.provider.key },
-        events: call.stream && (route.format !== "google" || route.path.endsWith("alt=sse")),
-        heard: () => this.#watched?.heard(),
+        ...{ hideUsage: call.hideUsage, key: route.provider.key },
         ...(keep && { keep: (part: Buffer) => void bytes.push(part) }),
       });
       this.#desk.waits?.passing(passing);
@@ -222,8 +218,9 @@ export class GatewayCall {
       }
       broken = (error as Error).message;
     }
-    const heard = reader.heard();
-    addSurcharge(heard, tierSurcharge(String(answer.headers["x-gemini-service-tier"] ?? "")));
+    const heard = answer.reader.heard();
+    const { statusCode: status = 200, headers } = answer.message;
+    addSurcharge(heard, tierSurcharge(String(headers["x-gemini-service-tier"] ?? "")));
     // what a request asked for has the price that its protocol's reader knows
     if (heard.reach !== undefined && call.reaches.length === 0)
       heard.surcharge ??= `reach that the request did not ask for: ${heard.reach}`;
@@ -235,7 +232,6 @@ export class GatewayCall {
       return;
     }
     this.#answered(heard);
-    const { statusCode: status = 200, headers } = answer;
     kept({ status, headers: shownHeaders(headers), body: Buffer.concat(bytes) });
     this.#response.end();
   }
