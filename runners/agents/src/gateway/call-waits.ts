@@ -7,11 +7,12 @@ import type { Meter } from "../attempt/meter.ts";
 import { busyMs } from "../model/ask-model.ts";
 import { modelCauses } from "../model/failure-causes.ts";
 import type { ModelFailure } from "../model/model-client.ts";
-import { retryPause } from "../model/retry-pause.ts";
-import { operatorPause } from "../waiting/patience.ts";
+import { operatorPause, retryPause } from "../waiting/patience.ts";
 import { failureWait } from "../waiting/wait-board.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { whilePaused } from "../waiting/while-paused.ts";
+import type { ProviderAnswer } from "./provider-answer.ts";
+import type { FailedTry } from "./try-call.ts";
 
 export type CallWaitsOptions = {
   meter: Pick<Meter, "waiting" | "leftMs">;
@@ -35,24 +36,24 @@ type Step =
   | { kind: "pass" }
   | { kind: "lost"; tries: number; waitedMs: number };
 
-export type HeldCall<Answer, Failed extends { failure: ModelFailure }> = {
+export type HeldCall = {
   id: string;
   model: string;
-  first: Failed;
+  first: FailedTry;
   /**
    * Nothing was sent if it returns `over` (the attempt may spend no more) or `busy` (calls in flight may spend what is
    * left, so one of them must end first).
    */
-  again(): Promise<{ answer: Answer } | Failed | "over" | "busy">;
+  again(): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | "busy">;
   /** Records a failure and the wait before the next try. */
   failed(failure: ModelFailure, waitMs: number): void;
   /** Aborted when the program goes away. */
   gone: AbortSignal;
 };
 
-export type Held<Answer, Failed> =
-  | { answer: Answer }
-  | { failed: Failed; lost?: { tries: number; waitedMs: number } }
+export type Held =
+  | { answer: ProviderAnswer }
+  | { failed: FailedTry; lost?: { tries: number; waitedMs: number } }
   | "over"
   /** The program went away, or the attempt is over. */
   | { gone: ModelFailure };
@@ -117,9 +118,7 @@ export class CallWaits {
     this.#passing.add(known);
   }
 
-  async held<Answer, Failed extends { failure: ModelFailure }>(
-    call: HeldCall<Answer, Failed>,
-  ): Promise<Held<Answer, Failed>> {
+  async held(call: HeldCall): Promise<Held> {
     let tried = call.first;
     try {
       for (;;) {
@@ -141,11 +140,11 @@ export class CallWaits {
   }
 
   /** Tries again while the sandbox is frozen for one reason. Returns the last failure if another reason comes. */
-  async #frozen<Answer, Failed extends { failure: ModelFailure }>(
-    call: HeldCall<Answer, Failed>,
-    first: Failed,
+  async #frozen(
+    call: HeldCall,
+    first: FailedTry,
     begin: WaitStep,
-  ): Promise<{ answer: Answer } | Failed | "over" | "busy" | "paused" | { gone: ModelFailure }> {
+  ): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | "busy" | "paused" | { gone: ModelFailure }> {
     let tried = first;
     let step: Step = begin;
     for (;;) {
@@ -168,10 +167,10 @@ export class CallWaits {
   }
 
   /** Tries once more, after other calls of the attempt and after a pause. */
-  async #turn<Answer, Failed extends { failure: ModelFailure }>(
-    { id, again, gone }: HeldCall<Answer, Failed>,
-    { failure }: Failed,
-  ): Promise<{ answer: Answer } | Failed | "over" | { gone: ModelFailure }> {
+  async #turn(
+    { id, again, gone }: HeldCall,
+    { failure }: FailedTry,
+  ): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | { gone: ModelFailure }> {
     const any = AbortSignal.any([this.#options.signal, gone]);
     for (;;) {
       await sleep(busyMs, undefined, { signal: any }).catch(() => {});

@@ -23,7 +23,8 @@ import type { Route } from "./route-request.ts";
 import { type GatewayPrices, servedPrice } from "./served-price.ts";
 import { type FailedTry, tryCall } from "./try-call.ts";
 
-export type CallDesk = {
+/** What the attempt gives to all of its calls. */
+export type CallBooks = {
   meter: Pick<Meter, "hold" | "charge" | "over" | "overCap" | "waiting" | "leftMs">;
   prices: GatewayPrices;
   write(event: TrajectoryEvent): void;
@@ -31,15 +32,18 @@ export type CallDesk = {
   network: boolean;
   /** A call was refused since this part of the budget is used up. */
   overBudget(over: OverBudget): void;
+  /** Called at the end of each call. */
+  ended(how: CallOutcome): void;
+  silence: ProviderSilence;
+};
+
+export type CallDesk = CallBooks & {
   recorder: RequestRecorder;
   wait: RateLimitWait;
-  silence: ProviderSilence;
   /** Numbers the calls of the attempt. */
   next(): number;
   /** How many calls are open now, including this one. */
   open(): number;
-  /** Called at the end of each call. */
-  ended(how: CallOutcome): void;
   /** Without it the program gets every failure at once. */
   waits?: CallWaits;
   kept: ReturnType<typeof keptAnswers>;
@@ -148,10 +152,10 @@ export class GatewayCall {
     return got;
   }
 
-  async #hold(waits: CallWaits, first: FailedTry): Promise<Held<ProviderAnswer, FailedTry>> {
+  async #hold(waits: CallWaits, first: FailedTry): Promise<Held> {
     const gone = new AbortController();
     this.#response.once("close", () => gone.abort());
-    return await waits.held<ProviderAnswer, FailedTry>({
+    return await waits.held({
       id: `call ${this.#number}`,
       model: this.#asked.call.model,
       first,

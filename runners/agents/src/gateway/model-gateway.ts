@@ -3,16 +3,14 @@
 // hostile: everything that it sends has a limit in size and time.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { CallCounts } from "../model/ask-model.ts";
 import { busyMs } from "../model/ask-model.ts";
-import type { ProviderSilence } from "../model/provider-silence.ts";
 import { boundUsage } from "../spending/call-charge.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { type AdmittedCall, admitCall } from "./admit-call.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
 import { CallWaits } from "./call-waits.ts";
-import { type BookedCall, type CallDesk, GatewayCall } from "./gateway-call.ts";
+import { type BookedCall, type CallBooks, type CallDesk, GatewayCall } from "./gateway-call.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 import { guardedServer } from "./guarded-server.ts";
 import { keptAnswers } from "./kept-answers.ts";
@@ -22,20 +20,12 @@ import { rateLimitWait } from "./rate-limit-wait.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { RequestRecorder } from "./request-recorder.ts";
 import { type Route, routeRequest } from "./route-request.ts";
-import { type GatewayPrices, servedPrice } from "./served-price.ts";
+import { servedPrice } from "./served-price.ts";
 
-export type ModelGatewayOptions = {
+export type ModelGatewayOptions = CallBooks & {
   providers: GatewayProvider[];
   /** The program's key for this gateway. */
   token: string;
-  meter: CallDesk["meter"];
-  prices: GatewayPrices;
-  write(event: TrajectoryEvent): void;
-  /** Whether the attempt may reach a network in other ways. */
-  network: boolean;
-  overBudget: CallDesk["overBudget"];
-  ended: CallDesk["ended"];
-  silence: ProviderSilence;
   /** Calls of the attempt before a restart, whose numbers are not used again, and how many were answered. */
   before?: CallCounts;
   /** The record or the ledger cannot be written. */

@@ -6,7 +6,7 @@ import type { HeldCall, Meter } from "../attempt/meter.ts";
 import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import { boundUsage, type CallBound, callBound } from "../spending/call-charge.ts";
 import type { OperatorDesk } from "../waiting/operator-desk.ts";
-import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
+import { operatorPause, type Patience, patience, retryPause } from "../waiting/patience.ts";
 import { failureWait, type WaitBoard } from "../waiting/wait-board.ts";
 import { whilePaused } from "../waiting/while-paused.ts";
 import { failureOf } from "./cause-of.ts";
@@ -21,7 +21,6 @@ import type {
 } from "./model-client.ts";
 import type { ProviderSilence } from "./provider-silence.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
-import { retryPause } from "./retry-pause.ts";
 import { settleAnswer, settleFailure } from "./settle-call.ts";
 
 export type AskModel = {

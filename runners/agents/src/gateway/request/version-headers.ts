@@ -1,7 +1,6 @@
 // The headers of a program's request that leave the gateway: versions of the protocol, and betas whose fields do. A beta
 // that is not listed is left out: its fields are, so it would change nothing that the gateway lets through. Pure.
 import type { IncomingHttpHeaders } from "node:http";
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { CallFormat } from "../route-request.ts";
 
 export type VersionHeaders = { headers: Record<string, string>; dropped: string[] };
@@ -38,8 +37,6 @@ export function versionHeaders(
       return chosen("openai-beta", headers, (beta) => beta === "responses=experimental");
     case "google":
       return { headers: {}, dropped: [] };
-    default:
-      return unreachable(format);
   }
 }
 
