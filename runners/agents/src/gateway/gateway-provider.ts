@@ -35,10 +35,10 @@ export function gatewayProviders(
   entries: PresetProvider[],
   env: NodeJS.ProcessEnv = process.env,
 ): GatewayProvider[] {
-  const providers = entries.map((entry) => provider(entry, env));
-  const twice = providers.find(({ name }, index) => providers.findIndex((one) => one.name === name) < index);
-  if (twice) throw new Error(`\`gateway\` of the preset names the provider ${twice.name} twice`);
-  return providers;
+  const names = entries.map((entry) => entry.provider);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new Error(`\`gateway\` of the preset names the provider ${twice} twice`);
+  return entries.map((entry) => provider(entry, env));
 }
 
 function provider(entry: PresetProvider, env: NodeJS.ProcessEnv): GatewayProvider {
@@ -67,17 +67,13 @@ export function mayUse(
   model: string,
   { network }: { network: boolean },
 ): boolean {
-  if (ids.includes(model)) return true;
-  return ids.some((id) => matchesPrefix(id, model) && (network || !maySearch(id, model)));
+  const fits = (id: string) => id.endsWith("*") && model.startsWith(id.slice(0, -1));
+  return ids.some((id) => id === model || (fits(id) && (network || !maySearch(id, model))));
 }
 
 /** Whether a pattern allows the model, but only in attempts with a network. */
 export function needsNetwork(provider: Pick<GatewayProvider, "ids">, model: string): boolean {
   return mayUse(provider, model, { network: true }) && !mayUse(provider, model, { network: false });
-}
-
-function matchesPrefix(id: string, model: string): boolean {
-  return id.endsWith("*") && model.startsWith(id.slice(0, -1));
 }
 
 /**

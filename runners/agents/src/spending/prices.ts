@@ -93,7 +93,7 @@ function saidPrices({ run, prices }: SaidPrices) {
   const twice = own.find(({ id }, index) => own.findIndex((one) => one.id === id) < index);
   if (twice) throw new Error(`--price: two prices for ${twice.id}; give one`);
   const length = ({ id }: { id: string }) => (id.endsWith("*") ? id.length - 1 : Number.POSITIVE_INFINITY);
-  return own.sort((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
+  return own.sort((a, b) => length(b) - length(a) || 0); // two exact names: NaN
 }
 
 function saidPrice(text: string, run: string | null) {

@@ -35,14 +35,8 @@ export type AnswerReader = {
 
 export function emptyAnswer(): HeardAnswer {
   return {
-    text: "",
-    reasoning: null,
-    toolCalls: [],
-    finish: "other",
-    usage: null,
-    answeredBy: null,
-    whole: false,
-    complaint: null,
+    ...{ text: "", reasoning: null, toolCalls: [], finish: "other", usage: null },
+    ...{ answeredBy: null, whole: false, complaint: null },
   };
 }
 
