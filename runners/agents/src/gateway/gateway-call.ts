@@ -12,7 +12,7 @@ import type { AdmittedCall } from "./admit-call.ts";
 import { addSurcharge, type HeardAnswer, tierSurcharge } from "./answer/heard-answer.ts";
 import { causeOfNoAnswer, failureIn } from "./answer-failure.ts";
 import { shownHeaders } from "./call-provider.ts";
-import type { CallWaits, Held } from "./call-waits.ts";
+import type { CallWaits } from "./call-waits.ts";
 import { callKey, type KeptAnswer, type keptAnswers } from "./kept-answers.ts";
 import { NoAnswer, passAnswer } from "./pass-answer.ts";
 import type { ProviderAnswer } from "./provider-answer.ts";
@@ -64,11 +64,7 @@ export type CallOutcome =
 
 type WaitedTries = { tries: number; waitedMs: number };
 
-export type CallRequest = {
-  route: Route;
-  call: AdmittedCall;
-  booked: BookedCall;
-};
+export type CallRequest = { route: Route; call: AdmittedCall; booked: BookedCall };
 
 /** `bound`: the most that a call can cost. */
 export type BookedCall = { bound: CallBound; held: HeldCall };
@@ -79,6 +75,7 @@ export class GatewayCall {
   readonly #response: ServerResponse;
   readonly #begin = performance.now();
   readonly #key: string;
+  readonly #model: { provider: string; id: string };
   #number = 0;
   #tries = 0;
   #watched: ReturnType<ProviderSilence["began"]> | undefined;
@@ -88,6 +85,7 @@ export class GatewayCall {
     this.#asked = asked;
     this.#response = response;
     this.#key = callKey(asked.route.path, asked.call.body);
+    this.#model = { provider: asked.route.provider.name, id: asked.call.model };
   }
 
   /** Writes the whole of the response. Rejects only if the record or the ledger cannot be written. */
@@ -105,10 +103,16 @@ export class GatewayCall {
     const asked = { call: this.#number, provider: provider.name, model, format, body, dropped, reaches };
     this.#desk.recorder.record(asked);
     const first = await this.#try(this.#capped());
-    const waits = "failure" in first && !this.#desk.signal.aborted ? this.#desk.waits : undefined;
-    if (!("failure" in first)) return await this.#pass(first.answer, { keep: false });
-    if (!waits) return await this.#giveUp(first, undefined);
-    const held = await this.#hold(waits, first);
+    if ("answer" in first) return await this.#pass(first.answer, { keep: false });
+    const { waits, signal } = this.#desk;
+    if (!waits || signal.aborted) return await this.#giveUp(first, undefined);
+    const gone = new AbortController();
+    this.#response.once("close", () => gone.abort());
+    const held = await waits.held({
+      ...{ id: `call ${this.#number}`, model, first, gone: gone.signal },
+      failed: (failure, waitMs) => this.#chargeTry(failure, waitMs),
+      again: () => this.#again(),
+    });
     if (held === "over") {
       booked.held.release();
       if (!refuseOver(this.#desk, route, this.#response))
@@ -117,22 +121,18 @@ export class GatewayCall {
       booked.held.release();
       refuse(this.#response, route, 502, "the attempt is over");
       // the program may send it again; if it ends instead, this failure is the reason
-      this.#desk.ended({ model: this.#modelId(), failure: held.gone, gone: true });
+      this.#desk.ended({ model: this.#model, failure: held.gone, gone: true });
     } else if ("failed" in held) await this.#giveUp(held.failed, held.lost);
     else await this.#pass(held.answer, { keep: true });
-  }
-
-  #modelId(): { provider: string; id: string } {
-    return { provider: this.#asked.route.provider.name, id: this.#asked.call.model };
   }
 
   /** Checked before every try: other calls may have spent the rest while this one was held. */
   #capped(): FailedTry | undefined {
     const { bound } = this.#asked.booked;
     const refusal = this.#desk.meter.overCap(this.#pricing().priced(boundUsage(bound)));
-    return refusal === undefined
-      ? undefined
-      : { failure: failureOf("over-cap", { detail: refusal }), refusal };
+    return refusal !== undefined
+      ? { failure: failureOf("over-cap", { detail: refusal }), refusal }
+      : undefined;
   }
 
   async #again(): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | "busy"> {
@@ -145,24 +145,11 @@ export class GatewayCall {
     if (capped) return capped;
     const { silence, signal } = this.#desk;
     const { route, call } = this.#asked;
-    const watched = silence.began(this.#modelId());
+    const watched = silence.began(this.#model);
     this.#watched = watched;
     const got = await tryCall({ route, call, signal, heard: () => watched.heard() });
     if ("failure" in got) watched.ended(got.failure);
     return got;
-  }
-
-  async #hold(waits: CallWaits, first: FailedTry): Promise<Held> {
-    const gone = new AbortController();
-    this.#response.once("close", () => gone.abort());
-    return await waits.held({
-      id: `call ${this.#number}`,
-      model: this.#asked.call.model,
-      first,
-      failed: (failure, waitMs) => this.#chargeTry(failure, waitMs),
-      gone: gone.signal,
-      again: () => this.#again(),
-    });
   }
 
   #pricing(served?: Pick<HeardAnswer, "answeredBy" | "surcharge">): Pricing {
@@ -181,7 +168,7 @@ export class GatewayCall {
     this.#chargeTry(failure, null, heard);
     this.#asked.booked.held.release();
     this.#watched?.ended(failure);
-    this.#desk.ended({ model: this.#modelId(), failure, ...(lost && { lost }) });
+    this.#desk.ended({ model: this.#model, failure, ...(lost && { lost }) });
   }
 
   /** The program gets the failure. A rate limit is held back as long as the provider asks. */

@@ -15,7 +15,7 @@ import { causeOf, failureOf } from "./cause-of.ts";
 import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
 import type { ModelClient, ModelFailure, ModelRequest, ModelResult, ToolSpec } from "./model-client.ts";
 import { sdkMessages } from "./sdk-messages.ts";
-import { sdkModel, streamKind } from "./sdk-model.ts";
+import { sdkModel } from "./sdk-model.ts";
 
 export type ClientLimits = {
   /** Without a part of an answer, before a connection is given up. Node's own fetch does so after 300 s without a byte. */
@@ -61,17 +61,17 @@ type Try = { key: string | undefined; held: Required<ClientLimits>; request: Mod
 async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<ModelResult> {
   const transport = guardedFetch({
     ...held,
-    stream: streamKind(spec),
+    stream: spec.provider === "bedrock" ? "frames" : "events", // of text, or AWS's binary ones
     ...(request.heard && { heard: request.heard }),
     take: (event, text) => answer.takeEvent(event, text),
   });
-  const { model, providerOptions, cache, marksEnd } = sdkModel(spec, key, transport.fetch);
+  const { model, providerOptions, marksEnd } = sdkModel(spec, key, transport.fetch);
   const answer = new AnswerParts(marksEnd);
   let error: unknown;
   try {
     const { fullStream } = streamText({
       model: wrapLanguageModel({ model, middleware: inputsAsWritten((text) => answer.takeInput(text)) }),
-      messages: sdkMessages(request.messages, { provider: spec.provider, cache }),
+      messages: sdkMessages(request.messages, spec.provider),
       allowSystemInMessages: true,
       tools: sdkTools(request.tools),
       providerOptions,

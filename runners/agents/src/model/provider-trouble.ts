@@ -8,8 +8,6 @@ import type { ModelFailure } from "./model-client.ts";
 export class ProviderTrouble extends Error {
   override readonly cause: ModelCause;
   readonly whose: FailureOwner;
-  readonly detail: string;
-  readonly wayOut: string;
 
   constructor(model: { provider: string; id: string }, failure: ModelFailure, tries: Tries) {
     const wayOut = modelCauses[failure.cause].wayOut ?? "run the pipeline again";
@@ -18,8 +16,6 @@ export class ProviderTrouble extends Error {
     );
     this.cause = failure.cause;
     this.whose = failure.whose;
-    this.detail = failure.detail;
-    this.wayOut = wayOut;
   }
 }
 

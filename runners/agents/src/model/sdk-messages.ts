@@ -12,10 +12,7 @@ type ProviderOptions = NonNullable<SystemModelMessage["providerOptions"]>;
 const keepUntilHere: ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /** Raw parts go back only to the `provider` that sent them. */
-export function sdkMessages(
-  messages: Message[],
-  { provider, cache }: { provider: string; cache: boolean },
-): ModelMessage[] {
+export function sdkMessages(messages: Message[], provider: string): ModelMessage[] {
   const converted: ModelMessage[] = [];
   for (const message of messages) {
     const last = converted.at(-1);
@@ -23,7 +20,7 @@ export function sdkMessages(
     if (message.role === "tool" && last?.role === "tool") last.content.push(toolResult(message, provider));
     else converted.push(sdkMessage(message, provider));
   }
-  if (cache) {
+  if (provider === "anthropic") {
     const system = converted.findLast((message) => message.role === "system");
     if (system) system.providerOptions = keepUntilHere;
     const last = converted.at(-1);

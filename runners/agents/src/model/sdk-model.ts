@@ -19,19 +19,12 @@ import { calledAddress } from "./model-route.ts";
 export type SdkModel = {
   model: Parameters<typeof wrapLanguageModel>[0]["model"];
   providerOptions: Record<string, Record<string, Json>>;
-  /** Whether the end of the cached part must be marked. */
-  cache: boolean;
   /**
    * Whether a piece of an answer marks its end. Absent where the SDK reports an answer without such a mark as
    * interrupted; the packages for Azure and Bedrock are older, and report its finish as "other".
    */
   marksEnd?: (piece: Json) => boolean;
 };
-
-/** What shows that an answer has begun as a stream: an event of text, or a frame of AWS's binary event stream. */
-export function streamKind({ provider }: Pick<ModelSpec, "provider">): "events" | "frames" {
-  return provider === "bedrock" ? "frames" : "events";
-}
 
 /** Addresses that name a resource or a region of the account's own: there is no default. */
 const addressOf: Record<string, string> = {
@@ -49,7 +42,7 @@ export function sdkModel(spec: ModelSpec, key: string | undefined, transport: ty
   // without a key the SDK would take one from the environment or fail; an endpoint without keys ignores this one
   const place = { apiKey: key ?? "none", fetch: transport, ...(baseURL !== undefined && { baseURL }) };
   const made = (model: SdkModel["model"], own: Record<string, Json> = {}) => ({
-    ...{ model, cache: false, providerOptions: { [provider]: { ...own, ...options } } },
+    ...{ model, providerOptions: { [provider]: { ...own, ...options } } },
   });
   switch (provider) {
     case "google":
@@ -70,7 +63,7 @@ export function sdkModel(spec: ModelSpec, key: string | undefined, transport: ty
       return made(createOpenAI(place)(id), { store: false });
     case "anthropic":
       // fine-grained streaming does not check arguments, and older models do not have it
-      return { ...made(createAnthropic(place)(id), { toolStreaming: false }), cache: true };
+      return made(createAnthropic(place)(id), { toolStreaming: false });
     default: {
       if (baseURL === undefined)
         throw new Error(
