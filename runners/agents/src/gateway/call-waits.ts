@@ -7,6 +7,7 @@ import type { Meter } from "../attempt/meter.ts";
 import { busyMs } from "../model/ask-model.ts";
 import { modelCauses } from "../model/failure-causes.ts";
 import type { ModelFailure } from "../model/model-client.ts";
+import type { Tries } from "../model/provider-trouble.ts";
 import { operatorPause, retryPause } from "../waiting/patience.ts";
 import { failureWait } from "../waiting/wait-board.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
@@ -21,11 +22,6 @@ export type CallWaitsOptions = {
   signal: AbortSignal;
   /** Whether a call was answered before a restart of the attempt. */
   answeredBefore: boolean;
-  random?: () => number;
-  /** Ms since the epoch. */
-  now?: () => number;
-  /** Waits for a provider; the desk waits for a person. */
-  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
 type Side = "provider" | "operator";
@@ -34,7 +30,7 @@ type Step =
   | WaitStep
   /** The program gets the failure and decides itself. */
   | { kind: "pass" }
-  | { kind: "lost"; tries: number; waitedMs: number };
+  | ({ kind: "lost" } & Tries);
 
 export type HeldCall = {
   id: string;
@@ -53,7 +49,7 @@ export type HeldCall = {
 
 export type Held =
   | { answer: ProviderAnswer }
-  | { failed: FailedTry; lost?: { tries: number; waitedMs: number } }
+  | { failed: FailedTry; lost?: Tries }
   | "over"
   /** The program went away, or the attempt is over. */
   | { gone: ModelFailure };
@@ -66,15 +62,16 @@ const nothingLostMs = 60_000;
 /** Id on the board of a failure that was passed to the program, which tries again by itself. */
 const passedOn = "passed on";
 
+const untroubled = (): Record<Side, { since?: number; tries: number }> => ({
+  ...{ provider: { tries: 0 }, operator: { tries: 0 } },
+});
+
 export class CallWaits {
   readonly #options: CallWaitsOptions;
   readonly #startMs: number;
   /** Models that have answered. */
   readonly #models = new Set<string>();
-  readonly #trouble: Record<Side, { since: number | undefined; tries: number }> = {
-    provider: { since: undefined, tries: 0 },
-    operator: { since: undefined, tries: 0 },
-  };
+  #trouble = untroubled();
   readonly #pausing = new Set<AbortController>();
   /** Answers on their way to the program. */
   readonly #passing = new Set<Promise<unknown>>();
@@ -93,10 +90,7 @@ export class CallWaits {
   }
 
   #forget(): void {
-    for (const trouble of Object.values(this.#trouble)) {
-      trouble.since = undefined;
-      trouble.tries = 0;
-    }
+    this.#trouble = untroubled();
   }
 
   /** Resolves once no person pauses the attempt, or when it ends. Patience then begins again: a pause has no limit. */
@@ -193,10 +187,10 @@ export class CallWaits {
   }
 
   #stepOf(failure: ModelFailure, model: string): Step {
-    const { random = Math.random, now = Date.now, waiting } = this.#options;
+    const { waiting } = this.#options;
     const side = this.#sideOf(failure, model);
     if (side === undefined && failure.whose !== "provider") return { kind: "pass" };
-    const at = now();
+    const at = Date.now();
     const trouble = this.#trouble[side ?? "provider"];
     // a person who pauses during a try finds the attempt paused, not given up
     const since = waiting.desk.paused() ? at : (trouble.since ?? at);
@@ -211,25 +205,29 @@ export class CallWaits {
       return { kind: "pass" };
     }
     trouble.tries++;
-    const pauseMs = (side === "operator" ? operatorPause : retryPause)(trouble.tries, retryAfterMs, random);
+    const pauseMs = (side === "operator" ? operatorPause : retryPause)(
+      trouble.tries,
+      retryAfterMs,
+      Math.random,
+    );
     return { kind: "wait", why: side, waitMs: Math.min(leftMs, pauseMs), leftMs, since };
   }
 
   #show(id: string, failure: ModelFailure, { why, waitMs, leftMs, since }: WaitStep): void {
-    const { now = Date.now, waiting } = this.#options;
-    waiting.board.show(id, failureWait({ why, failure, since, now: now(), waitMs, leftMs }));
+    const wait = failureWait({ why, failure, since, now: Date.now(), waitMs, leftMs });
+    this.#options.waiting.board.show(id, wait);
   }
 
   /** Whether another call was answered meanwhile: then this one need not wait either. */
   async #pause({ why, waitMs }: WaitStep, gone: AbortSignal): Promise<boolean> {
     const { signal, waiting } = this.#options;
-    const pauseFor =
-      this.#options.sleep ?? ((ms: number, over: AbortSignal) => sleep(ms, undefined, { signal: over }));
     const woken = new AbortController();
     const any = AbortSignal.any([signal, gone, woken.signal]);
     this.#pausing.add(woken);
     try {
-      await (why === "operator" ? waiting.desk.pause(waitMs, any) : pauseFor(waitMs, any));
+      await (why === "operator"
+        ? waiting.desk.pause(waitMs, any)
+        : sleep(waitMs, undefined, { signal: any }));
     } catch (error) {
       if (!any.aborted) throw error;
     } finally {

@@ -6,6 +6,7 @@ import { failureOf } from "../model/cause-of.ts";
 import { parsedJson } from "../model/json-text.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
+import type { Tries } from "../model/provider-trouble.ts";
 import { settleAnswer, settleFailure } from "../model/settle-call.ts";
 import { boundUsage, type CallBound, type Pricing } from "../spending/call-charge.ts";
 import type { AdmittedCall } from "./admit-call.ts";
@@ -57,12 +58,10 @@ export type CallOutcome =
       model: { provider: string; id: string };
       failure: ModelFailure;
       /** Patience with the failure ended. */
-      lost?: WaitedTries;
+      lost?: Tries;
       /** The program went away while its call was held. */
       gone?: true;
     };
-
-type WaitedTries = { tries: number; waitedMs: number };
 
 export type CallRequest = { route: Route; call: AdmittedCall; booked: BookedCall };
 
@@ -164,7 +163,7 @@ export class GatewayCall {
     settleFailure(this.#desk, tried, facts, failure, heard?.reach)(waitMs);
   }
 
-  #failed(failure: ModelFailure, { lost, heard }: { lost?: WaitedTries; heard?: HeardAnswer } = {}): void {
+  #failed(failure: ModelFailure, { lost, heard }: { lost?: Tries; heard?: HeardAnswer } = {}): void {
     this.#chargeTry(failure, null, heard);
     this.#asked.booked.held.release();
     this.#watched?.ended(failure);
@@ -172,7 +171,7 @@ export class GatewayCall {
   }
 
   /** The program gets the failure. A rate limit is held back as long as the provider asks. */
-  async #giveUp({ failure, refusal, reply }: FailedTry, lost: WaitedTries | undefined): Promise<void> {
+  async #giveUp({ failure, refusal, reply }: FailedTry, lost: Tries | undefined): Promise<void> {
     const { signal, wait, open } = this.#desk;
     if (refusal !== undefined || lost || !reply) {
       refuse(this.#response, this.#asked.route, 502, refusal ?? "the provider cannot be had");

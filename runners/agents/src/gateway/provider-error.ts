@@ -18,7 +18,7 @@ const types: Record<number, { anthropic: string; openai: string; google: string 
   502: { anthropic: "api_error", openai: "server_error", google: "UNAVAILABLE" },
 };
 
-export function providerError(protocol: GatewayProtocol, { status, detail }: Refusal): string {
+function providerError(protocol: GatewayProtocol, { status, detail }: Refusal): string {
   const type = (types[status] ?? types[400]!)[protocol];
   const message = `mlrb gateway: ${detail}`;
   switch (protocol) {

@@ -19,7 +19,7 @@ export class ProviderTrouble extends Error {
   }
 }
 
-type Tries = { tries: number; waitedMs: number };
+export type Tries = { tries: number; waitedMs: number };
 
 function triesWords({ tries, waitedMs }: Tries): string {
   if (tries === 1) return "nothing was measured";
