@@ -2,6 +2,7 @@
 // `camelCase` and `snake_case` for the same field, so each field may be there in one spelling only.
 import {
   address,
+  type Bar,
   barred,
   barredEverywhere,
   base64,
@@ -56,9 +57,11 @@ const tool = closed(
 );
 
 const otherModel = barred("price", { why: "another model could answer", instead: "leave it out" });
-const notText = {
-  ...{ changes: "price", why: "answers that are no text have a price of their own", instead: "ask for text" },
-} as const;
+const notText: Bar = {
+  changes: "price",
+  why: "answers that are no text have a price of their own",
+  instead: "ask for text",
+};
 const generationConfig = proto({
   ...{ temperature: number, topP: number, topK: number, seed: number, candidateCount: number },
   ...{
