@@ -108,14 +108,12 @@ function standardTier(format: CallFormat, { name }: GatewayProvider): Record<str
 function boundOf(body: Record<string, Json>, requestBytes: number): CallBound {
   const google = body.generationConfig ?? body.generation_config;
   const config = isObject(google) ? google : {};
-  const said = [
+  const numbers = (values: (Json | undefined)[]) => values.filter((value) => typeof value === "number");
+  const said = numbers([
     ...[body.max_tokens, body.max_completion_tokens, body.max_output_tokens],
     ...[config.maxOutputTokens, config.max_output_tokens],
-  ].filter((value) => typeof value === "number");
-  const answers = Math.max(
-    1,
-    ...[body.n, config.candidateCount, config.candidate_count].filter((value) => typeof value === "number"),
-  );
+  ]);
+  const answers = Math.max(1, ...numbers([body.n, config.candidateCount, config.candidate_count]));
   return callBound({
     requestBytes,
     outputTokensMax: said.length > 0 ? Math.max(...said) : undefined,

@@ -123,7 +123,9 @@ export class AnswerParts {
 
   response(provider: string, finish: ModelResponse["finish"]): ModelResponse {
     const taken = this.#taken;
-    const toolCalls = numbered(taken.filter((part) => part.type === "tool-call"));
+    const called = taken.filter((part) => part.type === "tool-call");
+    const ids = uniqueIds(called.map(({ id }) => id));
+    const toolCalls = called.map(({ name, text }, place) => toolCall(ids[place]!, wellFormed(name), text));
     const reasoning = this.#textOf("reasoning");
     const text = finish === "other" ? this.#withNotice(toolCalls.length) : this.#textOf("text");
     // the provider's parts lack the notice
@@ -175,11 +177,6 @@ function typeOf(part: `${"text" | "reasoning"}-${string}`): "text" | "reasoning"
 function addOptions(part: Taken | undefined, options: unknown): void {
   if (part && options !== undefined)
     part.options = { ...(part.options as object), ...(options as object) } as Json;
-}
-
-function numbered(parts: { id: string; name: string; text: string }[]): ToolCall[] {
-  const ids = uniqueIds(parts.map(({ id }) => id));
-  return parts.map(({ name, text }, place) => toolCall(ids[place]!, wellFormed(name), text));
 }
 
 function rawParts(taken: Taken[], calls: ToolCall[]): RawPart[] {
