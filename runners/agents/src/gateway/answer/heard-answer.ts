@@ -77,10 +77,6 @@ export function withCountedOutput(heard: HeardAnswer): HeardAnswer {
   return usage?.outputTokens === 0 && !isEmpty ? { ...heard, usage: null } : heard;
 }
 
-export function addFingerprint(heard: HeardAnswer, fingerprint: string): void {
-  if (fingerprint !== "") heard.fingerprint = fingerprint;
-}
-
 export function addSurcharge(heard: HeardAnswer, surcharge: string | null): void {
   if (surcharge !== null) heard.surcharge = surcharge;
 }

@@ -11,7 +11,7 @@ import {
   type Variants,
 } from "./shape.ts";
 import { isUnset, takes, wordsOf } from "./shape-values.ts";
-import { isSoundOrFilmContent, isSoundOrFilmName, isSoundOrFilmType } from "./sound-or-film.ts";
+import { isSoundOrFilm } from "./sound-or-film.ts";
 
 type Body = Record<string, Json>;
 
@@ -73,7 +73,7 @@ class Rebuilding {
       case "media-type":
       case "base64":
       case "file-name":
-        return soundOrFilmBy[shape.kind](text) ? this.#bar(soundOrFilm, path, null) : text;
+        return isSoundOrFilm[shape.kind](text) ? this.#bar(soundOrFilm, path, null) : text;
       case "address":
         return this.#address(shape.name, path, text);
       case "schema": {
@@ -185,16 +185,10 @@ function unknownIn(fields: Fields): Bar {
   };
 }
 
-const soundOrFilmBy = {
-  "media-type": isSoundOrFilmType,
-  base64: isSoundOrFilmContent,
-  "file-name": isSoundOrFilmName,
-};
-
 /** `value`: a `data:` URL, or base64 alone. */
 function isInlineSoundOrFilm(value: string): boolean {
   const [, type = "", content = value] = /^data:([^,]{0,1000}),(.*)$/su.exec(value) ?? [];
-  return isSoundOrFilmType(type) || isSoundOrFilmContent(content);
+  return isSoundOrFilm["media-type"](type) || isSoundOrFilm.base64(content);
 }
 
 function camelCase(key: string): string {
