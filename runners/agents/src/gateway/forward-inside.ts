@@ -21,13 +21,6 @@ export type ForwardedServer = {
   path: string | undefined;
 };
 
-export type Forwarding = {
-  /** Where programs inside find it, e.g. `http://127.0.0.1:4000`. Rejects if the sandbox cannot run the forwarder. */
-  address: Promise<string>;
-  /** Starts no forwarder after this. */
-  stop(): void;
-};
-
 // an image of Node has no Python, and a host may have no Node
 const start =
   'if command -v python3 >/dev/null 2>&1; then exec python3 -I -S -B forwarder.py "$1"; fi; ' +
@@ -35,7 +28,7 @@ const start =
   'echo "neither python3 nor node is on the PATH"; exit 127';
 
 /** To be called before the first program runs. Throws if the sandbox has no place for a socket. */
-export async function forwardInside(sandbox: Sandbox, forwarded: ForwardedServer): Promise<Forwarding> {
+export async function forwardInside(sandbox: Sandbox, forwarded: ForwardedServer) {
   const { server, what, folder, scratch, agent, path } = forwarded;
   if (!sandbox.listen)
     throw new Error(`agent "${agent}": its sandbox (${sandbox.kind}) has no place for a ${what}`);
@@ -73,7 +66,9 @@ export async function forwardInside(sandbox: Sandbox, forwarded: ForwardedServer
     }
   })().catch(reject);
   return {
+    /** Where programs inside find it, e.g. `http://127.0.0.1:4000`. Rejects if the sandbox cannot run the forwarder. */
     address: first.then((found) => `http://127.0.0.1:${found}`),
+    /** Starts no forwarder after this. */
     stop() {
       stopped = true;
     },

@@ -18,7 +18,7 @@ import { callKey, type KeptAnswer, type keptAnswers } from "./kept-answers.ts";
 import { NoAnswer, passAnswer } from "./pass-answer.ts";
 import type { ProviderAnswer } from "./provider-answer.ts";
 import { refuse, refuseOver } from "./provider-error.ts";
-import { lessWait, type RateLimitWait } from "./rate-limit-wait.ts";
+import { lessWait, type rateLimitWait } from "./rate-limit-wait.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import type { Route } from "./route-request.ts";
 import { type GatewayPrices, servedPrice } from "./served-price.ts";
@@ -40,7 +40,7 @@ export type CallBooks = {
 
 export type CallDesk = CallBooks & {
   recorder: RequestRecorder;
-  wait: RateLimitWait;
+  wait: ReturnType<typeof rateLimitWait>;
   /** Numbers the calls of the attempt. */
   next(): number;
   /** How many calls are open now, including this one. */

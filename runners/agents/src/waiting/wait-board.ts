@@ -67,19 +67,16 @@ export function waitBoard(options: WaitBoardOptions): WaitBoard {
 /** The wait after a failed try. `since` and `now`: ms since the epoch. `leftMs`: until patience ends. */
 export function failureWait({
   why,
-  failure: { cause, whose, detail },
-  ...times
+  since,
+  now,
+  ...wait
 }: Pick<AttemptWait, "why"> & {
   failure: Pick<AttemptWait, "cause" | "whose" | "detail">;
-  since: number;
-  now: number;
-  waitMs: number;
-  leftMs: number;
-}): AttemptWait {
-  const { since, now, waitMs, leftMs } = times;
+} & Record<"since" | "now" | "waitMs" | "leftMs", number>): AttemptWait {
+  const { cause, whose, detail } = wait.failure;
   const time = (ms: number) => new Date(ms).toISOString();
   return {
     ...{ why, cause, whose, detail, since: time(since) },
-    ...{ nextTry: time(now + waitMs), giveUpAt: time(now + leftMs) },
+    ...{ nextTry: time(now + wait.waitMs), giveUpAt: time(now + wait.leftMs) },
   };
 }
