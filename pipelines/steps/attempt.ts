@@ -121,7 +121,7 @@ try {
     ...(restored && { restored }),
     ...(checkpoints !== undefined && { checkpoints }),
     ...(llm && { llm }),
-    ...(gateway.length > 0 && { gateway: { providers: gateway, dollarsOf: prices.dollarsOf } }),
+    ...(gateway.length > 0 && { gateway }),
     ...(purse && { purse }),
     ...(recording !== undefined && { recording: sourceFolder(recording) }),
     network: asked?.network === "full",

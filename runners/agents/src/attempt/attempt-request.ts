@@ -3,7 +3,7 @@
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { Sandbox, SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import type { AgentPreset, ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
-import type { GatewayRequest } from "../gateway/program-gateway.ts";
+import type { GatewayProvider } from "../gateway/gateway-provider.ts";
 import type { DownloadsRequest } from "../hub/agent-downloads.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import type { AttemptPurse } from "../spending/attempt-purse.ts";
@@ -34,7 +34,7 @@ export type AttemptRequest = {
   /** Only for llm. */
   llm?: LlmAgent;
   /** Only for command: the models that its program reaches. */
-  gateway?: GatewayRequest;
+  gateway?: GatewayProvider[];
   /** Only for replay: a host folder with trajectory.jsonl and attachments/. */
   recording?: string;
   /** Whether programs inside reach a network. */

@@ -104,7 +104,7 @@ async function attempt(
       outputs,
     },
     ...{ scratch: at("scratch"), limits: { bytesMax: 1 << 20, filesMax: 100 }, pollMs: 50 },
-    gateway: { providers: providersAt(provider), dollarsOf: () => 0 },
+    gateway: providersAt(provider).map((one) => ({ ...one, free: true })),
   };
   const running = runAttempt(sandbox, { ...request, interrupted: ending.signal });
   if (whileFrozen) await assert.rejects(running, Interrupted);

@@ -206,7 +206,7 @@ function recordStart(
     ...(hasDeadlineFile && { deadlineFile: inside.deadline }),
     ...reachedNetwork(request),
     ...scaffold?.facts,
-    ...(gateway && { gateway: gatewayFacts(gateway.providers) }),
+    ...(gateway && { gateway: gatewayFacts(gateway) }),
   });
 }
 
@@ -234,9 +234,7 @@ function checkPrices(request: PricedRequest): void {
 
 function calledModels({ kind, llm, gateway }: AttemptRequest): AgentModel[] {
   if (gateway)
-    return gateway.providers.flatMap(({ name, ids, free }) =>
-      ids.map((id) => ({ provider: name, id, free })),
-    );
+    return gateway.flatMap(({ name, ids, free }) => ids.map((id) => ({ provider: name, id, free })));
   if (kind !== "llm" || !llm) return [];
   const { model, scaffold } = llm;
   return [model, ...(scaffold.planner ? [scaffold.planner] : [])].map(({ provider, id, free }) => ({

@@ -26,8 +26,17 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
   const silence = providerSilence({ budgetMs: request.budget.timeMs });
   const gateway =
     request.gateway &&
-    (await programGateway(sandbox, request.gateway, {
-      ...{ agent, network, scratch, path: env.PATH, meter, silence, write: trajectory.add },
+    (await programGateway(sandbox, {
+      ...{
+        providers: request.gateway,
+        agent,
+        network,
+        scratch,
+        path: env.PATH,
+        meter,
+        silence,
+        write: trajectory.add,
+      },
       prices: request.prices ?? priceBook([]),
       ...(request.waits && { waiting: request.waits }),
       ...(earlier && { before: { calls: earlier.calls, answered: earlier.step } }),

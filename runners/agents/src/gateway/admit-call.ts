@@ -1,7 +1,6 @@
 // Checks a program's model call before it goes to its provider, and rebuilds it: what is sent is what was checked, with
 // the standard tier, nothing stored, and usage in streams. Pure.
 import type { IncomingHttpHeaders } from "node:http";
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import { type CallBound, callBound } from "../spending/call-charge.ts";
 import { type GatewayProvider, mayUse, needsNetwork } from "./gateway-provider.ts";
@@ -37,12 +36,20 @@ export type AdmittedCall = {
   hideUsage: boolean;
 };
 
-const shapes: Record<CallFormat, ObjectShape> = {
-  "openai-chat": chatRequest,
-  "openai-responses": responsesRequest,
-  anthropic: anthropicRequest,
-  google: googleRequest,
-};
+/** `standard`: what its author gets with every call. */
+const protocols: Record<CallFormat, { shape: ObjectShape; author: string; standard: Record<string, Json> }> =
+  {
+    "openai-chat": {
+      ...{ shape: chatRequest, author: "openai", standard: { store: false, service_tier: "default" } },
+    },
+    "openai-responses": {
+      ...{ shape: responsesRequest, author: "openai", standard: { store: false, service_tier: "default" } },
+    },
+    anthropic: {
+      ...{ shape: anthropicRequest, author: "anthropic", standard: { service_tier: "standard_only" } },
+    },
+    google: { shape: googleRequest, author: "google", standard: { serviceTier: "standard" } },
+  };
 
 /** `network`: whether the attempt may reach a network in other ways. */
 export function admitCall(
@@ -62,7 +69,7 @@ export function admitCall(
       403,
       `the model ${JSON.stringify(model.slice(0, 100))} is not among those of this attempt: ${provider.ids.join(", ")}${needsNetwork(provider, model) ? "; by its name it may search, and this attempt has no network: list its whole id in the preset" : ""}`,
     );
-  const shape = format === "google" && kind === "count" ? googleCount : shapes[format];
+  const shape = format === "google" && kind === "count" ? googleCount : protocols[format].shape;
   const given =
     format === "openai-responses"
       ? withoutStoredReasoning(parsed.value, provider.name)
@@ -93,32 +100,20 @@ export function admitCall(
  * author's; they get none, except `store` of the responses protocol, whose default is to store.
  */
 function standardTier(format: CallFormat, { name }: GatewayProvider): Record<string, Json> {
-  switch (format) {
-    case "openai-responses":
-      return { store: false, ...(name === "openai" && { service_tier: "default" }) };
-    case "openai-chat":
-      return name === "openai" ? { store: false, service_tier: "default" } : {};
-    case "anthropic":
-      return name === "anthropic" ? { service_tier: "standard_only" } : {};
-    case "google":
-      return name === "google" ? { serviceTier: "standard" } : {};
-    default:
-      return unreachable(format);
-  }
+  if (format === "openai-responses" && name !== "openai") return { store: false };
+  return protocols[format].author === name ? protocols[format].standard : {};
 }
 
 /** Reads the fields of all protocols: a provider uses its own, and the largest value is the bound. */
 function boundOf(body: Record<string, Json>, requestBytes: number): CallBound {
   const google = body.generationConfig ?? body.generation_config;
   const config = isObject(google) ? google : {};
-  const said = [
+  const numbers = (values: (Json | undefined)[]) => values.filter((value) => typeof value === "number");
+  const said = numbers([
     ...[body.max_tokens, body.max_completion_tokens, body.max_output_tokens],
     ...[config.maxOutputTokens, config.max_output_tokens],
-  ].filter((value) => typeof value === "number");
-  const answers = Math.max(
-    1,
-    ...[body.n, config.candidateCount, config.candidate_count].filter((value) => typeof value === "number"),
-  );
+  ]);
+  const answers = Math.max(1, ...numbers([body.n, config.candidateCount, config.candidate_count]));
   return callBound({
     requestBytes,
     outputTokensMax: said.length > 0 ? Math.max(...said) : undefined,

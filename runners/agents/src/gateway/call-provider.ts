@@ -2,7 +2,7 @@
 // comes back that names the operator's account.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { calledAddress, modelRequest } from "../model/model-route.ts";
-import type { GatewayProvider } from "./gateway-provider.ts";
+import type { GatewayProtocol, GatewayProvider } from "./gateway-provider.ts";
 
 const back =
   /^(content-type|retry-after|retry-after-ms|request-id|x-request-id|x-should-retry|(anthropic|x)-ratelimit-[\w-]+)$/;
@@ -20,22 +20,16 @@ export function callProvider(
     "accept-encoding": "identity", // answers are read on the way
     "user-agent": "mlrb",
     ...asked.headers,
-    ...keyHeader(provider),
+    ...(provider.key !== undefined && keyHeader[provider.protocol](provider.key)),
   };
   return modelRequest(url, { method: "POST", headers, signal, body: asked.body });
 }
 
-function keyHeader({ protocol, key }: GatewayProvider): Record<string, string> {
-  if (key === undefined) return {};
-  switch (protocol) {
-    case "anthropic":
-      return { "x-api-key": key };
-    case "google":
-      return { "x-goog-api-key": key };
-    case "openai":
-      return { authorization: `Bearer ${key}` };
-  }
-}
+const keyHeader: Record<GatewayProtocol, (key: string) => Record<string, string>> = {
+  anthropic: (key) => ({ "x-api-key": key }),
+  google: (key) => ({ "x-goog-api-key": key }),
+  openai: (key) => ({ authorization: `Bearer ${key}` }),
+};
 
 /** The headers of a provider's answer that a program may see. */
 export function shownHeaders(headers: IncomingHttpHeaders): Record<string, string> {

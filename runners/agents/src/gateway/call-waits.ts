@@ -5,13 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { Meter } from "../attempt/meter.ts";
 import { busyMs } from "../model/ask-model.ts";
-import { failureWait } from "../model/call-events.ts";
-import { causeRow } from "../model/failure-causes.ts";
+import { modelCauses } from "../model/failure-causes.ts";
 import type { ModelFailure } from "../model/model-client.ts";
-import { retryPause } from "../model/retry-pause.ts";
-import { operatorPause } from "../waiting/patience.ts";
+import type { Tries } from "../model/provider-trouble.ts";
+import { operatorPause, retryPause } from "../waiting/patience.ts";
+import { failureWait } from "../waiting/wait-board.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { whilePaused } from "../waiting/while-paused.ts";
+import type { ProviderAnswer } from "./provider-answer.ts";
+import type { FailedTry } from "./try-call.ts";
 
 export type CallWaitsOptions = {
   meter: Pick<Meter, "waiting" | "leftMs">;
@@ -20,11 +22,6 @@ export type CallWaitsOptions = {
   signal: AbortSignal;
   /** Whether a call was answered before a restart of the attempt. */
   answeredBefore: boolean;
-  random?: () => number;
-  /** Ms since the epoch. */
-  now?: () => number;
-  /** Waits for a provider; the desk waits for a person. */
-  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
 type Side = "provider" | "operator";
@@ -33,26 +30,26 @@ type Step =
   | WaitStep
   /** The program gets the failure and decides itself. */
   | { kind: "pass" }
-  | { kind: "lost"; tries: number; waitedMs: number };
+  | ({ kind: "lost" } & Tries);
 
-export type HeldCall<Answer, Failed extends { failure: ModelFailure }> = {
+export type HeldCall = {
   id: string;
   model: string;
-  first: Failed;
+  first: FailedTry;
   /**
    * Nothing was sent if it returns `over` (the attempt may spend no more) or `busy` (calls in flight may spend what is
    * left, so one of them must end first).
    */
-  again(): Promise<{ answer: Answer } | Failed | "over" | "busy">;
+  again(): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | "busy">;
   /** Records a failure and the wait before the next try. */
   failed(failure: ModelFailure, waitMs: number): void;
   /** Aborted when the program goes away. */
   gone: AbortSignal;
 };
 
-export type Held<Answer, Failed> =
-  | { answer: Answer }
-  | { failed: Failed; lost?: { tries: number; waitedMs: number } }
+export type Held =
+  | { answer: ProviderAnswer }
+  | { failed: FailedTry; lost?: Tries }
   | "over"
   /** The program went away, or the attempt is over. */
   | { gone: ModelFailure };
@@ -65,15 +62,16 @@ const nothingLostMs = 60_000;
 /** Id on the board of a failure that was passed to the program, which tries again by itself. */
 const passedOn = "passed on";
 
+const untroubled = (): Record<Side, { since?: number; tries: number }> => ({
+  ...{ provider: { tries: 0 }, operator: { tries: 0 } },
+});
+
 export class CallWaits {
   readonly #options: CallWaitsOptions;
   readonly #startMs: number;
   /** Models that have answered. */
   readonly #models = new Set<string>();
-  readonly #trouble: Record<Side, { since: number | undefined; tries: number }> = {
-    provider: { since: undefined, tries: 0 },
-    operator: { since: undefined, tries: 0 },
-  };
+  #trouble = untroubled();
   readonly #pausing = new Set<AbortController>();
   /** Answers on their way to the program. */
   readonly #passing = new Set<Promise<unknown>>();
@@ -92,10 +90,7 @@ export class CallWaits {
   }
 
   #forget(): void {
-    for (const trouble of Object.values(this.#trouble)) {
-      trouble.since = undefined;
-      trouble.tries = 0;
-    }
+    this.#trouble = untroubled();
   }
 
   /** Resolves once no person pauses the attempt, or when it ends. Patience then begins again: a pause has no limit. */
@@ -117,9 +112,7 @@ export class CallWaits {
     this.#passing.add(known);
   }
 
-  async held<Answer, Failed extends { failure: ModelFailure }>(
-    call: HeldCall<Answer, Failed>,
-  ): Promise<Held<Answer, Failed>> {
+  async held(call: HeldCall): Promise<Held> {
     let tried = call.first;
     try {
       for (;;) {
@@ -141,11 +134,11 @@ export class CallWaits {
   }
 
   /** Tries again while the sandbox is frozen for one reason. Returns the last failure if another reason comes. */
-  async #frozen<Answer, Failed extends { failure: ModelFailure }>(
-    call: HeldCall<Answer, Failed>,
-    first: Failed,
+  async #frozen(
+    call: HeldCall,
+    first: FailedTry,
     begin: WaitStep,
-  ): Promise<{ answer: Answer } | Failed | "over" | "busy" | "paused" | { gone: ModelFailure }> {
+  ): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | "busy" | "paused" | { gone: ModelFailure }> {
     let tried = first;
     let step: Step = begin;
     for (;;) {
@@ -168,10 +161,10 @@ export class CallWaits {
   }
 
   /** Tries once more, after other calls of the attempt and after a pause. */
-  async #turn<Answer, Failed extends { failure: ModelFailure }>(
-    { id, again, gone }: HeldCall<Answer, Failed>,
-    { failure }: Failed,
-  ): Promise<{ answer: Answer } | Failed | "over" | { gone: ModelFailure }> {
+  async #turn(
+    { id, again, gone }: HeldCall,
+    { failure }: FailedTry,
+  ): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | { gone: ModelFailure }> {
     const any = AbortSignal.any([this.#options.signal, gone]);
     for (;;) {
       await sleep(busyMs, undefined, { signal: any }).catch(() => {});
@@ -186,7 +179,7 @@ export class CallWaits {
 
   #sideOf({ cause, whose }: ModelFailure, model: string): Side | undefined {
     if (cause === "unreachable" || cause === "overloaded") return "provider";
-    if (whose !== "operator" || causeRow(cause).retry !== "when-mended") return undefined;
+    if (whose !== "operator" || modelCauses[cause].retry !== "when-mended") return undefined;
     const { answeredBefore, meter } = this.#options;
     const usedMs = this.#startMs - meter.leftMs();
     if (!answeredBefore && this.#models.size === 0 && usedMs < nothingLostMs) return undefined;
@@ -194,10 +187,10 @@ export class CallWaits {
   }
 
   #stepOf(failure: ModelFailure, model: string): Step {
-    const { random = Math.random, now = Date.now, waiting } = this.#options;
+    const { waiting } = this.#options;
     const side = this.#sideOf(failure, model);
     if (side === undefined && failure.whose !== "provider") return { kind: "pass" };
-    const at = now();
+    const at = Date.now();
     const trouble = this.#trouble[side ?? "provider"];
     // a person who pauses during a try finds the attempt paused, not given up
     const since = waiting.desk.paused() ? at : (trouble.since ?? at);
@@ -212,25 +205,29 @@ export class CallWaits {
       return { kind: "pass" };
     }
     trouble.tries++;
-    const pauseMs = (side === "operator" ? operatorPause : retryPause)(trouble.tries, retryAfterMs, random);
+    const pauseMs = (side === "operator" ? operatorPause : retryPause)(
+      trouble.tries,
+      retryAfterMs,
+      Math.random,
+    );
     return { kind: "wait", why: side, waitMs: Math.min(leftMs, pauseMs), leftMs, since };
   }
 
   #show(id: string, failure: ModelFailure, { why, waitMs, leftMs, since }: WaitStep): void {
-    const { now = Date.now, waiting } = this.#options;
-    waiting.board.show(id, failureWait({ why, failure, since, now: now(), waitMs, leftMs }));
+    const wait = failureWait({ why, failure, since, now: Date.now(), waitMs, leftMs });
+    this.#options.waiting.board.show(id, wait);
   }
 
   /** Whether another call was answered meanwhile: then this one need not wait either. */
   async #pause({ why, waitMs }: WaitStep, gone: AbortSignal): Promise<boolean> {
     const { signal, waiting } = this.#options;
-    const pauseFor =
-      this.#options.sleep ?? ((ms: number, over: AbortSignal) => sleep(ms, undefined, { signal: over }));
     const woken = new AbortController();
     const any = AbortSignal.any([signal, gone, woken.signal]);
     this.#pausing.add(woken);
     try {
-      await (why === "operator" ? waiting.desk.pause(waitMs, any) : pauseFor(waitMs, any));
+      await (why === "operator"
+        ? waiting.desk.pause(waitMs, any)
+        : sleep(waitMs, undefined, { signal: any }));
     } catch (error) {
       if (!any.aborted) throw error;
     } finally {

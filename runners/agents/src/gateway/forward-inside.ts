@@ -21,16 +21,15 @@ export type ForwardedServer = {
   path: string | undefined;
 };
 
-export type Forwarding = {
-  /** Where programs inside find it, e.g. `http://127.0.0.1:4000`. Rejects if the sandbox cannot run the forwarder. */
-  address: Promise<string>;
-  /** Starts no forwarder after this. */
-  stop(): void;
-};
+// an image of Node has no Python, and a host may have no Node
+const start =
+  'if command -v python3 >/dev/null 2>&1; then exec python3 -I -S -B forwarder.py "$1"; fi; ' +
+  'if command -v node >/dev/null 2>&1; then exec node forwarder.mjs "$1"; fi; ' +
+  'echo "neither python3 nor node is on the PATH"; exit 127';
 
 /** To be called before the first program runs. Throws if the sandbox has no place for a socket. */
-export async function forwardInside(sandbox: Sandbox, forwarded: ForwardedServer): Promise<Forwarding> {
-  const { server, what, folder, scratch, agent } = forwarded;
+export async function forwardInside(sandbox: Sandbox, forwarded: ForwardedServer) {
+  const { server, what, folder, scratch, agent, path } = forwarded;
   if (!sandbox.listen)
     throw new Error(`agent "${agent}": its sandbox (${sandbox.kind}) has no place for a ${what}`);
   const own = join(scratch, folder);
@@ -39,17 +38,6 @@ export async function forwardInside(sandbox: Sandbox, forwarded: ForwardedServer
     await copyFile(join(import.meta.dirname, name), join(own, name));
   await sandbox.put(own, folder, { readOnly: true });
   await sandbox.listen(server, `${folder}/supervisor.sock`);
-  return keepForwarder(sandbox, forwarded);
-}
-
-// an image of Node has no Python, and a host may have no Node
-const start =
-  'if command -v python3 >/dev/null 2>&1; then exec python3 -I -S -B forwarder.py "$1"; fi; ' +
-  'if command -v node >/dev/null 2>&1; then exec node forwarder.mjs "$1"; fi; ' +
-  'echo "neither python3 nor node is on the PATH"; exit 127';
-
-function keepForwarder(sandbox: Sandbox, forwarded: ForwardedServer): Forwarding {
-  const { folder, path } = forwarded;
   let stopped = false;
   let port = 0;
   let said = "";
@@ -78,7 +66,9 @@ function keepForwarder(sandbox: Sandbox, forwarded: ForwardedServer): Forwarding
     }
   })().catch(reject);
   return {
+    /** Where programs inside find it, e.g. `http://127.0.0.1:4000`. Rejects if the sandbox cannot run the forwarder. */
     address: first.then((found) => `http://127.0.0.1:${found}`),
+    /** Starts no forwarder after this. */
     stop() {
       stopped = true;
     },

@@ -2,35 +2,30 @@
 import type { ServerResponse } from "node:http";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { HeldCall, Meter, OverBudget } from "../attempt/meter.ts";
-import { callEvent, tryCharge, tryEvent } from "../model/call-events.ts";
 import { failureOf } from "../model/cause-of.ts";
 import { parsedJson } from "../model/json-text.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
-import {
-  boundUsage,
-  type CallBound,
-  type CallCharge,
-  callCharge,
-  type Pricing,
-} from "../spending/call-charge.ts";
+import type { Tries } from "../model/provider-trouble.ts";
+import { settleAnswer, settleFailure } from "../model/settle-call.ts";
+import { boundUsage, type CallBound, type Pricing } from "../spending/call-charge.ts";
 import type { AdmittedCall } from "./admit-call.ts";
 import { addSurcharge, type HeardAnswer, tierSurcharge } from "./answer/heard-answer.ts";
-import { readAnswer } from "./answer/read-answer.ts";
-import type { ProviderAnswer } from "./answer-begin.ts";
 import { causeOfNoAnswer, failureIn } from "./answer-failure.ts";
 import { shownHeaders } from "./call-provider.ts";
-import type { CallWaits, Held } from "./call-waits.ts";
+import type { CallWaits } from "./call-waits.ts";
 import { callKey, type KeptAnswer, type keptAnswers } from "./kept-answers.ts";
 import { NoAnswer, passAnswer } from "./pass-answer.ts";
+import type { ProviderAnswer } from "./provider-answer.ts";
 import { refuse, refuseOver } from "./provider-error.ts";
-import { lessWait, type RateLimitWait } from "./rate-limit-wait.ts";
+import { lessWait, type rateLimitWait } from "./rate-limit-wait.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import type { Route } from "./route-request.ts";
 import { type GatewayPrices, servedPrice } from "./served-price.ts";
 import { type FailedTry, tryCall } from "./try-call.ts";
 
-export type CallDesk = {
+/** What the attempt gives to all of its calls. */
+export type CallBooks = {
   meter: Pick<Meter, "hold" | "charge" | "over" | "overCap" | "waiting" | "leftMs">;
   prices: GatewayPrices;
   write(event: TrajectoryEvent): void;
@@ -38,15 +33,18 @@ export type CallDesk = {
   network: boolean;
   /** A call was refused since this part of the budget is used up. */
   overBudget(over: OverBudget): void;
-  recorder: RequestRecorder;
-  wait: RateLimitWait;
+  /** Called at the end of each call. */
+  ended(how: CallOutcome): void;
   silence: ProviderSilence;
+};
+
+export type CallDesk = CallBooks & {
+  recorder: RequestRecorder;
+  wait: ReturnType<typeof rateLimitWait>;
   /** Numbers the calls of the attempt. */
   next(): number;
   /** How many calls are open now, including this one. */
   open(): number;
-  /** Called at the end of each call. */
-  ended(how: CallOutcome): void;
   /** Without it the program gets every failure at once. */
   waits?: CallWaits;
   kept: ReturnType<typeof keptAnswers>;
@@ -60,18 +58,12 @@ export type CallOutcome =
       model: { provider: string; id: string };
       failure: ModelFailure;
       /** Patience with the failure ended. */
-      lost?: WaitedTries;
+      lost?: Tries;
       /** The program went away while its call was held. */
       gone?: true;
     };
 
-type WaitedTries = { tries: number; waitedMs: number };
-
-export type CallRequest = {
-  route: Route;
-  call: AdmittedCall;
-  booked: BookedCall;
-};
+export type CallRequest = { route: Route; call: AdmittedCall; booked: BookedCall };
 
 /** `bound`: the most that a call can cost. */
 export type BookedCall = { bound: CallBound; held: HeldCall };
@@ -82,6 +74,7 @@ export class GatewayCall {
   readonly #response: ServerResponse;
   readonly #begin = performance.now();
   readonly #key: string;
+  readonly #model: { provider: string; id: string };
   #number = 0;
   #tries = 0;
   #watched: ReturnType<ProviderSilence["began"]> | undefined;
@@ -91,6 +84,7 @@ export class GatewayCall {
     this.#asked = asked;
     this.#response = response;
     this.#key = callKey(asked.route.path, asked.call.body);
+    this.#model = { provider: asked.route.provider.name, id: asked.call.model };
   }
 
   /** Writes the whole of the response. Rejects only if the record or the ledger cannot be written. */
@@ -108,10 +102,16 @@ export class GatewayCall {
     const asked = { call: this.#number, provider: provider.name, model, format, body, dropped, reaches };
     this.#desk.recorder.record(asked);
     const first = await this.#try(this.#capped());
-    const waits = "failure" in first && !this.#desk.signal.aborted ? this.#desk.waits : undefined;
-    if (!("failure" in first)) return await this.#pass(first.answer, { keep: false });
-    if (!waits) return await this.#giveUp(first, undefined);
-    const held = await this.#hold(waits, first);
+    if ("answer" in first) return await this.#pass(first.answer, { keep: false });
+    const { waits, signal } = this.#desk;
+    if (!waits || signal.aborted) return await this.#giveUp(first, undefined);
+    const gone = new AbortController();
+    this.#response.once("close", () => gone.abort());
+    const held = await waits.held({
+      ...{ id: `call ${this.#number}`, model, first, gone: gone.signal },
+      failed: (failure, waitMs) => this.#chargeTry(failure, waitMs),
+      again: () => this.#again(),
+    });
     if (held === "over") {
       booked.held.release();
       if (!refuseOver(this.#desk, route, this.#response))
@@ -120,22 +120,18 @@ export class GatewayCall {
       booked.held.release();
       refuse(this.#response, route, 502, "the attempt is over");
       // the program may send it again; if it ends instead, this failure is the reason
-      this.#desk.ended({ model: this.#modelId(), failure: held.gone, gone: true });
+      this.#desk.ended({ model: this.#model, failure: held.gone, gone: true });
     } else if ("failed" in held) await this.#giveUp(held.failed, held.lost);
     else await this.#pass(held.answer, { keep: true });
-  }
-
-  #modelId(): { provider: string; id: string } {
-    return { provider: this.#asked.route.provider.name, id: this.#asked.call.model };
   }
 
   /** Checked before every try: other calls may have spent the rest while this one was held. */
   #capped(): FailedTry | undefined {
     const { bound } = this.#asked.booked;
     const refusal = this.#desk.meter.overCap(this.#pricing().priced(boundUsage(bound)));
-    return refusal === undefined
-      ? undefined
-      : { failure: failureOf("over-cap", { detail: refusal }), refusal };
+    return refusal !== undefined
+      ? { failure: failureOf("over-cap", { detail: refusal }), refusal }
+      : undefined;
   }
 
   async #again(): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | "busy"> {
@@ -148,55 +144,34 @@ export class GatewayCall {
     if (capped) return capped;
     const { silence, signal } = this.#desk;
     const { route, call } = this.#asked;
-    const watched = silence.began(this.#modelId());
+    const watched = silence.began(this.#model);
     this.#watched = watched;
     const got = await tryCall({ route, call, signal, heard: () => watched.heard() });
     if ("failure" in got) watched.ended(got.failure);
     return got;
   }
 
-  async #hold(waits: CallWaits, first: FailedTry): Promise<Held<ProviderAnswer, FailedTry>> {
-    const gone = new AbortController();
-    this.#response.once("close", () => gone.abort());
-    return await waits.held<ProviderAnswer, FailedTry>({
-      id: `call ${this.#number}`,
-      model: this.#asked.call.model,
-      first,
-      failed: (failure, waitMs) => this.#chargeTry(failure, waitMs),
-      gone: gone.signal,
-      again: () => this.#again(),
-    });
-  }
-
-  #pricing(served?: HeardAnswer): Pricing {
+  #pricing(served?: Pick<HeardAnswer, "answeredBy" | "surcharge">): Pricing {
     const { route, call } = this.#asked;
     return servedPrice({ provider: route.provider, model: call.model }, this.#desk.prices, served);
   }
 
   /** `waitMs` is null for the last try. `heard`: the part of an answer that came. */
   #chargeTry(failure: ModelFailure, waitMs: number | null, heard?: HeardAnswer): void {
-    const charge = tryCharge(failure, this.#asked.booked.bound, this.#pricing(heard));
-    this.#charge(charge, heard);
-    const facts = { by: "program", call: this.#number, try: ++this.#tries, waitMs };
-    this.#desk.write(tryEvent(facts, failure, charge));
+    const tried = { ...this.#asked.booked, pricing: this.#pricing(heard) };
+    const facts = { by: "program", call: this.#number, try: ++this.#tries };
+    settleFailure(this.#desk, tried, facts, failure, heard?.reach)(waitMs);
   }
 
-  #charge(charge: CallCharge, heard?: HeardAnswer): void {
-    const { meter, network } = this.#desk;
-    const { reach } = heard ?? {};
-    const { held } = this.#asked.booked;
-    meter.charge({ ...charge, ...(reach !== undefined && !network && { reached: reach }) }, held);
-  }
-
-  #failed(failure: ModelFailure, { lost, heard }: { lost?: WaitedTries; heard?: HeardAnswer } = {}): void {
+  #failed(failure: ModelFailure, { lost, heard }: { lost?: Tries; heard?: HeardAnswer } = {}): void {
     this.#chargeTry(failure, null, heard);
     this.#asked.booked.held.release();
     this.#watched?.ended(failure);
-    this.#desk.ended({ model: this.#modelId(), failure, ...(lost && { lost }) });
+    this.#desk.ended({ model: this.#model, failure, ...(lost && { lost }) });
   }
 
   /** The program gets the failure. A rate limit is held back as long as the provider asks. */
-  async #giveUp({ failure, refusal, reply }: FailedTry, lost: WaitedTries | undefined): Promise<void> {
+  async #giveUp({ failure, refusal, reply }: FailedTry, lost: Tries | undefined): Promise<void> {
     const { signal, wait, open } = this.#desk;
     if (refusal !== undefined || lost || !reply) {
       refuse(this.#response, this.#asked.route, 502, refusal ?? "the provider cannot be had");
@@ -217,13 +192,10 @@ export class GatewayCall {
     const { promise, resolve: kept } = Promise.withResolvers<KeptAnswer | undefined>();
     const bytes: Buffer[] = [];
     if (keep) this.#desk.kept.keep(this.#key, { response: this.#response, answer: promise });
-    const reader = readAnswer(route.format);
     let broken: string | undefined;
     try {
       const passing = passAnswer(answer, this.#response, {
-        ...{ reader, hideUsage: call.hideUsage, key: route.provider.key },
-        events: call.stream && (route.format !== "google" || route.path.endsWith("alt=sse")),
-        heard: () => this.#watched?.heard(),
+        ...{ hideUsage: call.hideUsage, key: route.provider.key },
         ...(keep && { keep: (part: Buffer) => void bytes.push(part) }),
       });
       this.#desk.waits?.passing(passing);
@@ -236,8 +208,9 @@ export class GatewayCall {
       }
       broken = (error as Error).message;
     }
-    const heard = reader.heard();
-    addSurcharge(heard, tierSurcharge(String(answer.headers["x-gemini-service-tier"] ?? "")));
+    const heard = answer.reader.heard();
+    const { statusCode: status = 200, headers } = answer.message;
+    addSurcharge(heard, tierSurcharge(String(headers["x-gemini-service-tier"] ?? "")));
     // what a request asked for has the price that its protocol's reader knows
     if (heard.reach !== undefined && call.reaches.length === 0)
       heard.surcharge ??= `reach that the request did not ask for: ${heard.reach}`;
@@ -249,35 +222,24 @@ export class GatewayCall {
       return;
     }
     this.#answered(heard);
-    const { statusCode: status = 200, headers } = answer;
     kept({ status, headers: shownHeaders(headers), body: Buffer.concat(bytes) });
     this.#response.end();
   }
 
-  #answered(heard: HeardAnswer): void {
+  #answered({ whole: _, complaint: __, ...heard }: HeardAnswer): void {
     const { route, call, booked } = this.#asked;
-    const reported = { usage: heard.usage, answered: true, tokens: "maybe" as const };
-    const { priced, most } = this.#pricing(heard);
-    const charge = callCharge(reported, booked.bound, priced, most);
-    const { answeredBy, fingerprint } = heard;
-    const served = {
-      ...{ provider: route.provider.name, model: call.model, answeredBy },
-      ...(fingerprint !== undefined && { fingerprint }),
-    };
-    this.#charge({ ...charge, served }, heard);
+    settleAnswer(
+      this.#desk,
+      { ...booked, pricing: this.#pricing(heard) },
+      {
+        ...heard,
+        toolCalls: heard.toolCalls.map((one) => ({ ...one, malformed: parsedJson(one.input) === undefined })),
+        ...{ call: this.#number, by: "program", provider: route.provider.name, model: call.model },
+        ...{ requestDigest: this.#key, messages: call.messages },
+        ...{ durationMs: Math.round(performance.now() - this.#begin), tries: 1 },
+      },
+    );
     booked.held.release();
-    const facts = {
-      ...{ call: this.#number, by: "program", provider: route.provider.name, model: call.model },
-      requestDigest: this.#key,
-      messages: call.messages,
-      durationMs: Math.round(performance.now() - this.#begin),
-      tries: 1,
-    };
-    const toolCalls = heard.toolCalls.map((one) => ({
-      ...one,
-      malformed: parsedJson(one.input) === undefined,
-    }));
-    this.#desk.write(callEvent(facts, { ...heard, toolCalls }, charge));
     this.#watched?.ended("answered");
     this.#desk.ended("answered");
     this.#desk.waits?.answered(call.model);

@@ -21,29 +21,29 @@ export type GatewayProvider = {
   free: boolean;
 };
 
-export const knownProviders: Record<string, { protocol: GatewayProtocol; baseUrl: string }> = {
-  openai: { protocol: "openai", baseUrl: "https://api.openai.com/v1" },
-  anthropic: { protocol: "anthropic", baseUrl: "https://api.anthropic.com/v1" },
-  google: { protocol: "google", baseUrl: "https://generativelanguage.googleapis.com/v1beta" },
-};
+export const knownProviders = new Map<string, Pick<GatewayProvider, "protocol" | "baseUrl">>([
+  ["openai", { protocol: "openai", baseUrl: "https://api.openai.com/v1" }],
+  ["anthropic", { protocol: "anthropic", baseUrl: "https://api.anthropic.com/v1" }],
+  ["google", { protocol: "google", baseUrl: "https://generativelanguage.googleapis.com/v1beta" }],
+]);
 
 /** Hosts of the known providers: an address there names what an account stores. */
-export const knownHosts = Object.values(knownProviders).map(({ baseUrl }) => new URL(baseUrl).hostname);
+export const knownHosts = [...knownProviders.values()].map(({ baseUrl }) => new URL(baseUrl).hostname);
 
 /** From the field `gateway` of a preset. Throws with a way out if it makes no sense or a key is not set. */
 export function gatewayProviders(
   entries: PresetProvider[],
   env: NodeJS.ProcessEnv = process.env,
 ): GatewayProvider[] {
-  const providers = entries.map((entry) => provider(entry, env));
-  const twice = providers.find(({ name }, index) => providers.findIndex((one) => one.name === name) < index);
-  if (twice) throw new Error(`\`gateway\` of the preset names the provider ${twice.name} twice`);
-  return providers;
+  const names = entries.map((entry) => entry.provider);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new Error(`\`gateway\` of the preset names the provider ${twice} twice`);
+  return entries.map((entry) => provider(entry, env));
 }
 
 function provider(entry: PresetProvider, env: NodeJS.ProcessEnv): GatewayProvider {
   const { provider: name, key, ids, free = false } = entry;
-  const wellKnown = Object.hasOwn(knownProviders, name) ? knownProviders[name] : undefined;
+  const wellKnown = knownProviders.get(name);
   const baseUrl = entry.baseUrl ?? wellKnown?.baseUrl;
   if (baseUrl === undefined)
     throw new Error(`\`gateway\`, provider ${name}: write its \`baseUrl\`, e.g. http://127.0.0.1:8000/v1`);
@@ -67,17 +67,13 @@ export function mayUse(
   model: string,
   { network }: { network: boolean },
 ): boolean {
-  if (ids.includes(model)) return true;
-  return ids.some((id) => matchesPrefix(id, model) && (network || !maySearch(id, model)));
+  const fits = (id: string) => id.endsWith("*") && model.startsWith(id.slice(0, -1));
+  return ids.some((id) => id === model || (fits(id) && (network || !maySearch(id, model))));
 }
 
 /** Whether a pattern allows the model, but only in attempts with a network. */
 export function needsNetwork(provider: Pick<GatewayProvider, "ids">, model: string): boolean {
   return mayUse(provider, model, { network: true }) && !mayUse(provider, model, { network: false });
-}
-
-function matchesPrefix(id: string, model: string): boolean {
-  return id.endsWith("*") && model.startsWith(id.slice(0, -1));
 }
 
 /**

@@ -13,7 +13,7 @@ const againMs = 10_000;
 /** Time for the news to arrive that the program has gone away. */
 const closeMs = 300;
 
-export function keptAnswers(now: () => number = Date.now) {
+export function keptAnswers() {
   const entries = new Map<string, Entry>();
   return {
     /** `answer` resolves to undefined if the call failed. */
@@ -21,7 +21,7 @@ export function keptAnswers(now: () => number = Date.now) {
       const kept: Entry = { ...entry };
       entries.set(key, kept);
       void entry.answer.then((answer) => {
-        kept.endedAt = now();
+        kept.endedAt = Date.now();
         if (!answer && entries.get(key) === kept) entries.delete(key);
       });
     },
@@ -32,7 +32,7 @@ export function keptAnswers(now: () => number = Date.now) {
       if (entry.endedAt === undefined && !entry.response.destroyed) await sleep(closeMs);
       const { endedAt, response } = entry;
       const lost = response.destroyed && !response.writableFinished;
-      if (endedAt === undefined ? !lost : !lost && now() - endedAt > againMs) return undefined;
+      if (endedAt === undefined ? !lost : !lost && Date.now() - endedAt > againMs) return undefined;
       entries.delete(key);
       return await entry.answer;
     },

@@ -3,39 +3,29 @@
 // hostile: everything that it sends has a limit in size and time.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { CallCounts } from "../model/ask-model.ts";
 import { busyMs } from "../model/ask-model.ts";
-import type { ProviderSilence } from "../model/provider-silence.ts";
 import { boundUsage } from "../spending/call-charge.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import { type AdmittedCall, admitCall } from "./admit-call.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
 import { CallWaits } from "./call-waits.ts";
-import { type BookedCall, type CallDesk, GatewayCall } from "./gateway-call.ts";
-import type { GatewayProvider } from "./gateway-provider.ts";
+import { type BookedCall, type CallBooks, type CallDesk, GatewayCall } from "./gateway-call.ts";
+import type { GatewayProtocol, GatewayProvider } from "./gateway-provider.ts";
 import { guardedServer } from "./guarded-server.ts";
 import { keptAnswers } from "./kept-answers.ts";
 import { errorText } from "./pass-answer.ts";
-import { providerError, refuse, refuseOver } from "./provider-error.ts";
+import { refuse, refuseOver } from "./provider-error.ts";
 import { rateLimitWait } from "./rate-limit-wait.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { RequestRecorder } from "./request-recorder.ts";
 import { type Route, routeRequest } from "./route-request.ts";
-import { type GatewayPrices, servedPrice } from "./served-price.ts";
+import { servedPrice } from "./served-price.ts";
 
-export type ModelGatewayOptions = {
+export type ModelGatewayOptions = CallBooks & {
   providers: GatewayProvider[];
   /** The program's key for this gateway. */
   token: string;
-  meter: CallDesk["meter"];
-  prices: GatewayPrices;
-  write(event: TrajectoryEvent): void;
-  /** Whether the attempt may reach a network in other ways. */
-  network: boolean;
-  overBudget: CallDesk["overBudget"];
-  ended: CallDesk["ended"];
-  silence: ProviderSilence;
   /** Calls of the attempt before a restart, whose numbers are not used again, and how many were answered. */
   before?: CallCounts;
   /** The record or the ledger cannot be written. */
@@ -93,11 +83,9 @@ export class ModelGateway {
     const { method = "", url = "", headers } = request;
     const route = routeRequest({ method, url, headers }, this.#options);
     if ("refused" in route) {
-      const body = providerError(route.provider?.protocol ?? "openai", route.refused);
-      response
-        .writeHead(route.refused.status, { "content-type": "application/json", connection: "close" })
-        .end(body);
-      return;
+      response.shouldKeepAlive = false;
+      const { provider = { protocol: "openai" as const }, refused } = route;
+      return refuse(response, { provider }, refused.status, refused.detail);
     }
     if (this.#over.signal.aborted) return refuse(response, route, 502, "the attempt is over");
     this.#desk.wait.asked();
@@ -120,36 +108,28 @@ export class ModelGateway {
     }
   }
 
-  /** Undefined if the call was refused or the program went away. */
+  /**
+   * Admits a call while anything is left of the budget. It waits while, together with the open calls, it could pass a
+   * limit: once one of those has ended, its cost is known. Undefined if the call was refused or the program went away.
+   */
   async #booked(route: Route, call: AdmittedCall, response: ServerResponse): Promise<BookedCall | undefined> {
+    const { provider } = route;
+    const { prices, meter } = this.#options;
+    const { bound } = call;
     for (;;) {
       await this.#desk.waits?.unpaused();
       if (this.#over.signal.aborted) return void refuse(response, route, 502, "the attempt is over");
-      const booked = this.#book(route, call, response);
-      if (booked !== "busy") return booked;
+      if (refuseOver(this.#options, route, response)) return undefined;
+      if (this.#calls.size >= openMax) {
+        response.setHeader("retry-after", "1");
+        return void refuse(response, route, 429, `more than ${openMax} calls at once; wait for one to end`);
+      }
+      const dollars = servedPrice({ provider, model: call.model }, prices).priced(boundUsage(bound));
+      const held = meter.hold({ tokens: bound.inputTokens + bound.outputTokens, dollars });
+      if (held) return { bound, held };
       await Promise.race([...this.#calls, sleep(busyMs, undefined, { ref: false })]);
       if (response.destroyed) return undefined;
     }
-  }
-
-  /**
-   * Admits a call while anything is left of the budget. `busy`: together with the open calls it could pass a limit;
-   * once one of those has ended, its cost is known. Undefined if the call was refused.
-   */
-  #book(route: Route, call: AdmittedCall, response: ServerResponse): BookedCall | "busy" | undefined {
-    const { provider } = route;
-    const { prices, meter } = this.#options;
-    const { priced } = servedPrice({ provider, model: call.model }, prices);
-    const dollars = priced(boundUsage(call.bound));
-    const tokens = call.bound.inputTokens + call.bound.outputTokens;
-    if (this.#over.signal.aborted) return void refuse(response, route, 502, "the attempt is over");
-    if (refuseOver(this.#options, route, response)) return undefined;
-    if (this.#calls.size >= openMax) {
-      response.setHeader("retry-after", "1");
-      return void refuse(response, route, 429, `more than ${openMax} calls at once; wait for one to end`);
-    }
-    const held = meter.hold({ tokens, dollars });
-    return held ? { bound: call.bound, held } : "busy";
   }
 
   /** Counting tokens is free at every provider that offers it. */
@@ -171,23 +151,20 @@ export class ModelGateway {
   }
 }
 
-function sendModels(response: ServerResponse, { provider }: Route): void {
-  const ids = provider.ids.filter((id) => !id.endsWith("*"));
-  response
-    .writeHead(200, { "content-type": "application/json" })
-    .end(JSON.stringify(modelList(provider, ids)));
+function sendModels(response: ServerResponse, { provider: { protocol, name, ids } }: Route): void {
+  const list = modelLists[protocol](
+    ids.filter((id) => !id.endsWith("*")),
+    name,
+  );
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(list));
 }
 
-function modelList({ protocol, name }: GatewayProvider, ids: string[]): object {
-  switch (protocol) {
-    case "google":
-      return { models: ids.map((id) => ({ name: `models/${id}`, displayName: id })) };
-    case "anthropic":
-      return { data: ids.map((id) => ({ type: "model", id, display_name: id })), has_more: false };
-    case "openai":
-      return {
-        object: "list",
-        data: ids.map((id) => ({ id, object: "model", created: 0, owned_by: name })),
-      };
-  }
-}
+const modelLists: Record<GatewayProtocol, (ids: string[], owner: string) => object> = {
+  google: (ids) => ({ models: ids.map((id) => ({ name: `models/${id}`, displayName: id })) }),
+  anthropic: (ids) => ({
+    ...{ data: ids.map((id) => ({ type: "model", id, display_name: id })), has_more: false },
+  }),
+  openai: (ids, owner) => ({
+    ...{ object: "list", data: ids.map((id) => ({ id, object: "model", created: 0, owned_by: owner })) },
+  }),
+};

@@ -1,30 +1,21 @@
-// Passes a provider's answer to the program while it arrives, and reads it on the way. The answer is read to its end
-// even if the program goes away or never reads it: it is paid for.
+// Passes a provider's answer to the program while it arrives. The answer is read to its end even if the program goes away
+// or never reads it: it is paid for.
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "@mlrb/kit/stage";
-import { carriesContent } from "../model/event-content.ts";
 import { at, listAt } from "../model/json-text.ts";
-import { beginsAsStream, firstBytes } from "../model/stream-begin.ts";
-import { type StreamBlock, streamBlocks } from "../model/stream-blocks.ts";
-import type { AnswerTextReader } from "./answer/read-answer.ts";
-import type { ProviderAnswer } from "./answer-begin.ts";
+import { firstBytes } from "../model/stream-begin.ts";
 import { shownHeaders } from "./call-provider.ts";
+import type { ProviderAnswer } from "./provider-answer.ts";
 
 export type PassOptions = {
-  reader: AnswerTextReader;
   hideUsage: boolean;
-  /** Whether the answer must be a stream of events. */
-  events: boolean;
   /** Gets every part that is sent to the program, also after it has gone away. */
   keep?: (bytes: Buffer) => void;
   /** The real key: it is removed from the provider's text. */
   key: string | undefined;
-  /** Called with each part of an answer. */
-  heard(): void;
 };
 
-/** Bytes of one answer. */
-const answerMax = 64 << 20;
 /** How long a program may leave its answer unread. */
 const unreadMs = 60_000;
 
@@ -45,71 +36,20 @@ export class NoAnswer extends Error {
 export async function passAnswer(
   answer: ProviderAnswer,
   response: ServerResponse,
-  { reader, hideUsage, keep, key, events, heard }: PassOptions,
+  { hideUsage, keep, key }: PassOptions,
 ): Promise<void> {
-  const put = giver(response);
-  const give = async (bytes: Buffer) => {
-    keep?.(bytes);
-    await put(bytes);
-  };
-  const clean = (bytes: Buffer) => withoutKey(bytes, key);
-  const open = () => response.writeHead(answer.statusCode ?? 200, shownHeaders(answer.headers));
-  const type = answer.headers["content-type"] ?? "no content type";
-  const { parts, stream } = await opened(answer);
-  if (!stream) {
-    const held: Buffer[] = [];
-    let size = 0;
-    for await (const part of parts) {
-      held.push(part);
-      if (!/^\s*$/u.test(part.toString("latin1"))) heard(); // blanks keep a connection open
-      size += part.length;
-      if (events && size > noStreamBytes) break;
+  const { statusCode = 200, headers } = answer.message;
+  for await (const { bytes, value, stream } of answer.pieces()) {
+    const shown = withoutKey(bytes, key);
+    if (!stream && (answer.events || value === undefined)) {
+      const type = headers["content-type"] ?? "no content type";
+      throw new NoAnswer(answer.events ? "no-stream" : "garbage", type, shown.toString("utf8"));
     }
-    const text = Buffer.concat(held);
-    if (events) throw new NoAnswer("no-stream", type, clean(text).toString("utf8"));
-    if (reader.take(text.toString("utf8")) === undefined)
-      throw new NoAnswer("garbage", type, clean(text).toString("utf8"));
-    open();
-    await give(clean(text));
-    return;
+    if (!response.headersSent) response.writeHead(statusCode, shownHeaders(headers));
+    if (hideUsage && isUsageAlone(value)) continue;
+    keep?.(shown);
+    await give(response, shown);
   }
-  open();
-  const blocks = streamBlocks();
-  const pass = async ({ bytes, data }: StreamBlock) => {
-    const value = reader.take(data);
-    if (value !== undefined && carriesContent(value)) heard();
-    if (!(hideUsage && isUsageAlone(value))) await give(clean(bytes));
-  };
-  for await (const part of parts) for (const block of blocks.take(part)) await pass(block);
-  const last = blocks.end();
-  if (last) await pass(last);
-}
-
-/** Bytes that are read of a body that is no stream: enough to quote, or to hold a complaint. */
-const noStreamBytes = 4096;
-
-/** Whether the answer begins as a stream of events, and all of its bytes. Iterating throws past the limit. */
-async function opened(answer: ProviderAnswer): Promise<{ parts: AsyncIterable<Buffer>; stream: boolean }> {
-  const rest = answer[Symbol.asyncIterator]();
-  const first: Buffer[] = [];
-  let size = 0;
-  const counted = (bytes: Buffer) => {
-    size += bytes.length;
-    if (size > answerMax) throw new Error(`an answer of more than ${answerMax} bytes`);
-    return bytes;
-  };
-  let begins: boolean | "undecided" = "undecided";
-  for (let text = ""; begins === "undecided"; begins = beginsAsStream(text)) {
-    const next = await rest.next();
-    if (next.done) break;
-    first.push(counted(next.value));
-    text = (text + next.value.toString("latin1")).trimStart(); // empty lines that keep a connection open
-  }
-  async function* all(): AsyncGenerator<Buffer> {
-    yield* first;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield counted(next.value);
-  }
-  return { parts: all(), stream: begins === true };
 }
 
 /** The body of an error, 64 Ki characters at most, without the key. */
@@ -132,19 +72,13 @@ function isUsageAlone(value: Json | undefined): boolean {
   return value !== undefined && Boolean(at(value, "usage")) && listAt(value, "choices").length === 0;
 }
 
-function giver(response: ServerResponse): (bytes: Buffer) => Promise<void> {
-  return async (bytes) => {
-    if (response.destroyed || response.write(bytes)) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        response.off("drain", done);
-        response.off("close", done);
-        resolve();
-      };
-      const timer = setTimeout(() => response.destroy(), unreadMs);
-      response.once("drain", done);
-      response.once("close", done);
-    });
-  };
+/** Resolves once the program has room for more, or is gone. */
+async function give(response: ServerResponse, bytes: Buffer): Promise<void> {
+  if (response.destroyed || response.write(bytes)) return;
+  const given = new AbortController();
+  const timer = setTimeout(() => response.destroy(), unreadMs);
+  const ends = ["drain", "close"].map((event) => once(response, event, { signal: given.signal }));
+  await Promise.race(ends).catch(() => {});
+  given.abort();
+  clearTimeout(timer);
 }

@@ -1,68 +1,143 @@
-// What the gateway adds to a program's run: the variables by which the program finds its model, the end of the run when
-// tokens or dollars are used up, and the refusal to measure an agent by a failure of its provider.
+// The model gateway of one attempt, as programs in its sandbox reach it: the variables by which a program finds its
+// model, the end of its run when tokens or dollars are used up, and the refusal to measure an agent by a failure of its
+// provider.
+import { randomBytes } from "node:crypto";
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
-import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { OverBudget } from "../attempt/meter.ts";
-import type { CallCounts } from "../model/ask-model.ts";
-import type { ProviderSilence } from "../model/provider-silence.ts";
-import type { AttemptWaiting } from "../waiting/waiting.ts";
-import { agentGateway } from "./agent-gateway.ts";
-import type { CallDesk } from "./gateway-call.ts";
-import type { GatewayProvider } from "./gateway-provider.ts";
-import type { GatewayPrices } from "./served-price.ts";
-
-/** The part of an attempt's request that is about the gateway. */
-export type GatewayRequest = {
-  providers: GatewayProvider[];
-  dollarsOf: GatewayPrices["dollarsOf"];
-};
+import { isAgents, modelCauses } from "../model/failure-causes.ts";
+import { ProviderTrouble } from "../model/provider-trouble.ts";
+import { type ForwardedServer, forwardInside } from "./forward-inside.ts";
+import type { CallOutcome } from "./gateway-call.ts";
+import type { GatewayProtocol, GatewayProvider } from "./gateway-provider.ts";
+import { ModelGateway, type ModelGatewayOptions } from "./model-gateway.ts";
 
 /** A model call was refused for this limit, so the program's own end is not awaited. */
 export type OverBudgetEnding = { kind: "over-budget"; limit: OverBudget["limit"] };
 
 export type ProgramGateway = {
+  /** Where programs inside find it, e.g. `http://127.0.0.1:4000`. */
   address: string;
+  /** Variables by which the program finds it. */
   env: Record<string, string>;
   /** How the program ends. Rejects with a failure that is not the agent's doing. */
   ending(running: Promise<ExecResult>): Promise<ExecResult | OverBudgetEnding>;
-  /** May be called more than once. */
+  /**
+   * Starts no forwarder and answers no call after this. To be called before everything inside is ended; may be called
+   * more than once.
+   */
   close(): Promise<void>;
 };
 
+/** To be called before the first program runs. Throws if the sandbox cannot run the forwarder. */
 export async function programGateway(
   sandbox: Sandbox,
-  { providers, dollarsOf }: GatewayRequest,
-  attempt: {
-    agent: string;
-    network: boolean;
-    scratch: string;
-    path: string | undefined;
-    meter: CallDesk["meter"];
-    silence: ProviderSilence;
-    write(event: TrajectoryEvent): void;
-    waiting?: AttemptWaiting;
-    before?: CallCounts;
-    prices: Omit<GatewayPrices, "dollarsOf">;
-  },
+  {
+    scratch,
+    agent,
+    path,
+    ...options
+  }: Omit<ModelGatewayOptions, "token" | "overBudget" | "ended" | "failed"> &
+    Pick<ForwardedServer, "scratch" | "agent" | "path">,
 ): Promise<ProgramGateway> {
-  const { promise: failure, reject: fail } = Promise.withResolvers<never>();
+  // Unlike any provider's key in length and form. No secret either: it is valid for this attempt and this socket only.
+  const token = `mlrb-${randomBytes(16).toString("hex")}`;
+  const over = Promise.withResolvers<OverBudgetEnding>();
+  const { promise: failure, reject: failed } = Promise.withResolvers<never>();
   failure.catch(() => {}); // `ending` rejects with it
-  const prices = { ...attempt.prices, dollarsOf };
-  const gateway = await agentGateway(sandbox, { ...attempt, providers, prices, failed: fail });
-  let closing: Promise<void> | undefined;
-  return {
-    address: gateway.address,
-    env: gateway.env,
-    async ending(running) {
-      const over = gateway.overBudget.then(({ limit }): OverBudgetEnding => ({ kind: "over-budget", limit }));
-      const ended = await Promise.race([running, over, failure]);
-      const lost = ended.kind === "over-budget" ? undefined : gateway.lostTo(ended);
-      if (lost) throw lost; // the program gave up because its provider failed
-      return ended;
-    },
-    close() {
-      closing ??= gateway.close();
-      return closing;
-    },
+  const outcomes = new CallOutcomes(failed, options.before?.answered ?? 0);
+  const gateway = new ModelGateway({
+    ...{ ...options, token, failed },
+    overBudget: ({ limit }) => over.resolve({ kind: "over-budget", limit }),
+    ended: (how) => outcomes.take(how),
+  });
+  const { server } = gateway;
+  const what = { server, what: "model gateway", folder: "gateway" };
+  const forwarding = await forwardInside(sandbox, { ...what, scratch, agent, path });
+  const close = async () => {
+    forwarding.stop();
+    await gateway.close();
   };
+  try {
+    const address = await forwarding.address;
+    return {
+      address,
+      env: gatewayVariables(options.providers, address, token),
+      async ending(running) {
+        const ended = await Promise.race([running, over.promise, failure]);
+        const lost = ended.kind === "over-budget" ? undefined : outcomes.lostTo(ended);
+        if (lost) throw lost; // the program gave up because its provider failed
+        return ended;
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Decides from how calls ended whether the attempt, or its program, ended by a provider's failure. */
+class CallOutcomes {
+  readonly #failed: (trouble: ProviderTrouble) => void;
+  /** Also before a restart of the attempt. */
+  #answered: number;
+  /** Consecutive answers that were none. */
+  #noAnswers = 0;
+  #failure: ProviderTrouble | undefined;
+
+  constructor(failed: (trouble: ProviderTrouble) => void, answered: number) {
+    this.#failed = failed;
+    this.#answered = answered;
+  }
+
+  take(how: CallOutcome): void {
+    if (how === "answered") {
+      this.#failure = undefined;
+      this.#noAnswers = 0;
+      this.#answered++;
+      return;
+    }
+    const { model, failure, gone, lost } = how;
+    const { cause, whose, detail } = failure;
+    this.#noAnswers = modelCauses[cause].retry === "once" ? this.#noAnswers + 1 : 0;
+    const tries = lost ?? { tries: 1, waitedMs: 0 };
+    this.#failure = new ProviderTrouble(model, { ...failure, detail: detail.slice(0, 300) }, tries);
+    const atOnce = !gone && whose === "operator" && this.#endsAtOnce(cause);
+    if (lost || atOnce) this.#failed(this.#failure);
+  }
+
+  /** The provider's failure that explains the program's end; undefined if the agent is responsible. */
+  lostTo(result: ExecResult): ProviderTrouble | undefined {
+    const gaveUp =
+      this.#answered === 0 || result.kind === "signalled" || (result.kind === "exited" && result.code !== 0);
+    return gaveUp && this.#failure && !isAgents(this.#failure.whose) ? this.#failure : undefined;
+  }
+
+  /**
+   * Whether only the operator can help, so the program need not fail by itself. A model that cannot be had does not
+   * count once another has answered: the program may not need it.
+   */
+  #endsAtOnce(cause: ModelCause): boolean {
+    if (modelCauses[cause].retry === "once") return this.#noAnswers > 1;
+    return this.#answered === 0 || ["wrong-key", "out-of-money", "over-cap"].includes(cause);
+  }
+}
+
+/** The variables that the protocols' clients read. They name the first provider of each protocol. */
+function gatewayVariables(
+  providers: GatewayProvider[],
+  address: string,
+  token: string,
+): Record<string, string> {
+  const of: Record<GatewayProtocol, (base: string) => Record<string, string>> = {
+    anthropic: (base) => ({ ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: token }),
+    // OPENAI_API_BASE: read by clients from before OPENAI_BASE_URL, such as litellm and aider
+    openai: (base) => ({
+      ...{ OPENAI_BASE_URL: `${base}/v1`, OPENAI_API_BASE: `${base}/v1`, OPENAI_API_KEY: token },
+    }),
+    google: (base) => ({ GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: token }),
+  };
+  const all = providers.toReversed().map(({ protocol, name }) => of[protocol](`${address}/${name}`));
+  return Object.assign({ MLRB_GATEWAY: address, MLRB_GATEWAY_KEY: token }, ...all);
 }

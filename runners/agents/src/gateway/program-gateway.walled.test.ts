@@ -49,22 +49,19 @@ async function opened(t: TestContext, script: Script, { tokens }: { tokens?: num
   await sandbox.put(join(base, "given/TASK.md"), "workspace/TASK.md");
   await sandbox.put(join(base, "given/cli.py"), "program/cli.py");
   process.env.MLRB_TEST_KEY = realKey; // as the supervisor has it
-  const gateway = await programGateway(
-    sandbox,
-    { providers: providersAt(provider), dollarsOf: () => 0.5 },
-    {
-      agent: "test",
-      network: false,
-      scratch: made("scratch"),
-      path: system,
-      meter,
-      silence: providerSilence({ budgetMs: 1 }),
-      prices: { mostDollarsOf: () => 0.5, hasOwnPrice: () => true },
-      write(event) {
-        if (event.event !== "model-request" && event.event !== "request-part") events.push(event);
-      },
+  const gateway = await programGateway(sandbox, {
+    providers: providersAt(provider),
+    agent: "test",
+    network: false,
+    scratch: made("scratch"),
+    path: system,
+    meter,
+    silence: providerSilence({ budgetMs: 1 }),
+    prices: { dollarsOf: () => 0.5, mostDollarsOf: () => 0.5, hasOwnPrice: () => true },
+    write(event) {
+      if (event.event !== "model-request" && event.event !== "request-part") events.push(event);
     },
-  );
+  });
   t.after(async () => {
     delete process.env.MLRB_TEST_KEY;
     await gateway.close();

@@ -7,7 +7,7 @@ type Addressed = { provider: { protocol: GatewayProtocol } };
 export type Refusal = { status: number; detail: string };
 
 /** Types of errors by status. Anthropic: platform.claude.com/docs/en/api/errors; OpenAI: platform.openai.com/docs/guides/error-codes; Google: google.rpc.Code. */
-const types: Record<number, { anthropic: string; openai: string; google: string }> = {
+const types: Record<number, Record<GatewayProtocol, string>> = {
   400: { anthropic: "invalid_request_error", openai: "invalid_request_error", google: "INVALID_ARGUMENT" },
   401: { anthropic: "authentication_error", openai: "invalid_request_error", google: "UNAUTHENTICATED" },
   402: { anthropic: "billing_error", openai: "insufficient_quota", google: "RESOURCE_EXHAUSTED" },
@@ -18,17 +18,15 @@ const types: Record<number, { anthropic: string; openai: string; google: string 
   502: { anthropic: "api_error", openai: "server_error", google: "UNAVAILABLE" },
 };
 
-export function providerError(protocol: GatewayProtocol, { status, detail }: Refusal): string {
+function providerError(protocol: GatewayProtocol, { status, detail }: Refusal): string {
   const type = (types[status] ?? types[400]!)[protocol];
   const message = `mlrb gateway: ${detail}`;
-  switch (protocol) {
-    case "anthropic":
-      return JSON.stringify({ type: "error", error: { type, message } });
-    case "openai":
-      return JSON.stringify({ error: { message, type, param: null, code: type } });
-    case "google":
-      return JSON.stringify({ error: { code: status, message, status: type } });
-  }
+  const bodies: Record<GatewayProtocol, object> = {
+    anthropic: { type: "error", error: { type, message } },
+    openai: { error: { message, type, param: null, code: type } },
+    google: { error: { code: status, message, status: type } },
+  };
+  return JSON.stringify(bodies[protocol]);
 }
 
 export function refuse(

@@ -4,30 +4,24 @@
 // in all for more than half of the attempt's time: a program that retries without end must come to its end.
 import type { Meter } from "../attempt/meter.ts";
 
-export type RateLimitWait = {
-  /**
-   * `others`: calls of the program that are still being answered. Calls `answer` once, with the ms waited, while
-   * everything is still frozen, so the answer is there when the program runs again. Resolves once the sandbox runs
-   * and the wait is recorded; rejects if it cannot be recorded.
-   */
-  hold(
-    asked: { retryAfterMs: number | null; others: number },
-    answer: (waitedMs: number) => void,
-  ): Promise<void>;
-  /** The program sends another request, or the attempt is over. */
-  asked(): void;
-};
-
 /** If the provider does not say how long. */
 const unsaidMs = 10_000;
 /** Clients give up after minutes, by a clock that goes on while they are frozen. */
 const onceMs = 60_000;
 
-export function rateLimitWait(meter: Pick<Meter, "waiting" | "leftMs">): RateLimitWait {
+export function rateLimitWait(meter: Pick<Meter, "waiting" | "leftMs">) {
   let leftMs = meter.leftMs() / 2;
   let end: (() => void) | undefined;
   return {
-    async hold({ retryAfterMs, others }, answer) {
+    /**
+     * `others`: calls of the program that are still being answered. Calls `answer` once, with the ms waited, while
+     * everything is still frozen, so the answer is there when the program runs again. Resolves once the sandbox runs
+     * and the wait is recorded; rejects if it cannot be recorded.
+     */
+    async hold(
+      { retryAfterMs, others }: { retryAfterMs: number | null; others: number },
+      answer: (waitedMs: number) => void,
+    ): Promise<void> {
       const mostMs = Math.min(retryAfterMs ?? unsaidMs, onceMs, leftMs);
       if (end || others > 0 || mostMs <= 0) return answer(0);
       const begin = performance.now();
@@ -43,6 +37,7 @@ export function rateLimitWait(meter: Pick<Meter, "waiting" | "leftMs">): RateLim
       };
       await meter.waiting("rate-limit", () => promise);
     },
+    /** The program sends another request, or the attempt is over. */
     asked: () => end?.(),
   };
 }

@@ -115,14 +115,12 @@ export class RequestRecorder {
     this.#remember({ call, digests: full ? digests.slice(0, before.length) : digests }, before);
   }
 
-  #newNames<Kind extends "dropped" | "reaches">(
-    kind: Kind,
-    names: readonly string[],
-  ): { [key in Kind]?: string[] } {
+  /** Those that no earlier request of the attempt has recorded. */
+  #newNames(kind: "dropped" | "reaches", names: readonly string[]) {
     const recorded = this.#recorded[kind];
     const found = names.filter((name) => !recorded.has(name)).slice(0, namesMax - recorded.size);
     for (const name of found) recorded.add(name);
-    return (found.length > 0 ? { [kind]: found } : {}) as { [key in Kind]?: string[] };
+    return found.length > 0 && { [kind]: found };
   }
 
   /** A request that extends a conversation takes its place. */

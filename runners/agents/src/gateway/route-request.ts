@@ -2,7 +2,6 @@
 // Pure.
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { GatewayProvider } from "./gateway-provider.ts";
 import type { Refusal } from "./provider-error.ts";
 
@@ -58,27 +57,23 @@ export function routeRequest(
 
 type Endpoint = Pick<Route, "kind" | "format" | "model" | "stream">;
 
+const endpoints: Record<string, Endpoint> = {
+  "openai GET models": { kind: "models", format: "openai-chat" },
+  "openai POST chat/completions": { kind: "call", format: "openai-chat" },
+  "openai POST responses": { kind: "call", format: "openai-responses" },
+  "anthropic GET models": { kind: "models", format: "anthropic" },
+  "anthropic POST messages": { kind: "call", format: "anthropic" },
+  "anthropic POST messages/count_tokens": { kind: "count", format: "anthropic" },
+  "google GET models": { kind: "models", format: "google" },
+};
+
 function endpointOf({ protocol }: GatewayProvider, method: string, endpoint: string): Endpoint | undefined {
-  const asked = `${method} ${endpoint}`;
-  switch (protocol) {
-    case "openai":
-      if (asked === "POST chat/completions") return { kind: "call", format: "openai-chat" };
-      if (asked === "POST responses") return { kind: "call", format: "openai-responses" };
-      return asked === "GET models" ? { kind: "models", format: "openai-chat" } : undefined;
-    case "anthropic":
-      if (asked === "POST messages") return { kind: "call", format: "anthropic" };
-      if (asked === "POST messages/count_tokens") return { kind: "count", format: "anthropic" };
-      return asked === "GET models" ? { kind: "models", format: "anthropic" } : undefined;
-    case "google": {
-      const call = /^POST models\/([\w.-]+):(generateContent|streamGenerateContent|countTokens)$/.exec(asked);
-      if (!call) return asked === "GET models" ? { kind: "models", format: "google" } : undefined;
-      const [, model = "", verb] = call;
-      const kind = verb === "countTokens" ? "count" : "call";
-      return { kind, format: "google", model, stream: verb === "streamGenerateContent" };
-    }
-    default:
-      return unreachable(protocol);
-  }
+  const asked = `${protocol} ${method} ${endpoint}`;
+  const [, model, verb] =
+    /^google POST models\/([\w.-]+):(generateContent|streamGenerateContent|countTokens)$/.exec(asked) ?? [];
+  if (model === undefined) return Object.hasOwn(endpoints, asked) ? endpoints[asked] : undefined;
+  const kind = verb === "countTokens" ? "count" : "call";
+  return { kind, format: "google", model, stream: verb === "streamGenerateContent" };
 }
 
 /** The part of the query that changes an answer's form. A key is never passed on. */

@@ -1,17 +1,11 @@
 // Prices an answer by the model and the tier that its provider names, not by what was asked for. Pure.
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Pricing } from "../spending/call-charge.ts";
+import type { PriceBook } from "../spending/prices.ts";
 import type { HeardAnswer } from "./answer/heard-answer.ts";
 import type { GatewayProvider } from "./gateway-provider.ts";
 
-export type GatewayPrices = {
-  /** By the name of the provider and of the model; null without a known price. */
-  dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
-  /** Whether that price was given for exactly this name, not for a prefix of it. */
-  hasOwnPrice(provider: string, model: string): boolean;
-  /** At the highest known price of any model; null if none is known. */
-  mostDollarsOf(usage: ModelUsage): number | null;
-};
+export type GatewayPrices = Pick<PriceBook, "dollarsOf" | "hasOwnPrice" | "mostDollarsOf">;
 
 type Served = Partial<Pick<HeardAnswer, "answeredBy" | "surcharge">>;
 

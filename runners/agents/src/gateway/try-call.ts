@@ -4,10 +4,9 @@ import type { IncomingMessage } from "node:http";
 import { causeOf, failureOf } from "../model/cause-of.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { AdmittedCall } from "./admit-call.ts";
-import { readAnswer } from "./answer/read-answer.ts";
-import { answerBegin, type ProviderAnswer } from "./answer-begin.ts";
 import { callProvider, shownHeaders } from "./call-provider.ts";
 import { errorText } from "./pass-answer.ts";
+import { ProviderAnswer } from "./provider-answer.ts";
 import type { Route } from "./route-request.ts";
 
 export type FailedTry = {
@@ -45,11 +44,13 @@ export async function tryCall(request: TryRequest): Promise<{ answer: ProviderAn
   answer.on("error", () => {}); // the reader of the answer gets it too
   const status = answer.statusCode ?? 502;
   if (status < 300) {
-    const reader = readAnswer(route.format);
-    const { answer: whole, complained } = await answerBegin(answer, { reader, heard });
+    const { format } = route;
+    const events = call.stream && (format !== "google" || route.path.endsWith("alt=sse"));
+    const begun = new ProviderAnswer(answer, { format, events, heard });
+    const complained = await begun.complaint();
     const failure = complained && causeOf(complained.complaint, "program");
     if (!failure || (failure.whose !== "operator" && failure.cause !== "overloaded"))
-      return { answer: whole };
+      return { answer: begun };
     answer.destroy();
     failure.usage = complained.usage;
     if (provider.key) failure.detail = failure.detail.replaceAll(provider.key, "[key]");

@@ -1,10 +1,12 @@
 // Which models an attempt may call, by the parameters of its stage, and which of them have no known price: a limit in
 // dollars cannot hold those. Checked before a run starts and again by each attempt. Pure.
+import type { RelayRoute } from "@mlrb/core/ports/relay";
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { listOf, openObject } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
 import { presetFields } from "../attempt/attempt-params.ts";
+import { knownProviders } from "../gateway/gateway-provider.ts";
 import type { PriceBook } from "../spending/prices.ts";
 
 export type AgentModel = {
@@ -15,32 +17,47 @@ export type AgentModel = {
 };
 
 const { kind, provider, model, planner, gateway } = agentPreset.properties;
+const called = ({ id, free, baseUrl, key }: typeof model.properties | typeof planner.properties) => ({
+  ...{ id, free, baseUrl, key },
+});
 // only the needed fields: a preset that starts in spite of an error elsewhere must not count as free
 const format = openObject(
   {
-    kind,
-    provider,
-    model: openObject({ id: model.properties.id, free: model.properties.free }, ["id"]),
-    planner: openObject(
-      { provider: planner.properties.provider, id: planner.properties.id, free: planner.properties.free },
-      ["provider", "id"],
-    ),
+    ...{ kind, provider, model: openObject(called(model.properties), ["id"]) },
+    planner: openObject({ ...called(planner.properties), provider: planner.properties.provider }, [
+      "provider",
+      "id",
+    ]),
     gateway: listOf(openObject(gateway.items.properties, ["provider", "ids"])),
   },
   ["kind"],
 );
 
 /** Empty for agents without a model or with a recorded one, and for params of other stages. */
-export function agentModels(params: Record<string, Json>): AgentModel[] {
+function presetModels(params: Record<string, Json>) {
   const preset = checkFormat(format, presetFields(params));
   if (preset.kind === "unreadable") return [];
-  const { kind, provider, model, planner, gateway } = preset.value;
-  if (kind === "llm" && provider !== undefined && model)
-    return [{ provider, ...model }, ...(planner ? [planner] : [])].map((one) => ({
-      ...{ provider: one.provider, id: one.id, free: one.free === true },
-    }));
-  if (kind !== "command" || !gateway) return [];
-  return gateway.flatMap(({ provider, ids, free = false }) => ids.map((id) => ({ provider, id, free })));
+  const { kind, provider, model, planner, gateway = [] } = preset.value;
+  if (kind === "command") return gateway;
+  if (kind !== "llm" || provider === undefined || !model) return [];
+  return [{ provider, ...model }, ...(planner ? [planner] : [])].map(({ id, ...one }) => ({
+    ...one,
+    ids: [id],
+  }));
+}
+
+export function agentModels(params: Record<string, Json>): AgentModel[] {
+  return presetModels(params).flatMap(({ provider, ids, free = false }) =>
+    ids.map((id) => ({ provider, id, free })),
+  );
+}
+
+/** The addresses that calls go to, with the secret that each needs: the relay of a cluster's host forwards to no other. */
+export function modelAddresses(params: Record<string, Json>): RelayRoute[] {
+  return presetModels(params).flatMap(({ provider, baseUrl, key }) => {
+    const address = baseUrl ?? knownProviders.get(provider)?.baseUrl;
+    return address === undefined ? [] : [{ address, ...(key !== undefined && { secret: key }) }];
+  });
 }
 
 export function unpriced(models: AgentModel[], prices: PriceBook): AgentModel[] {

@@ -13,9 +13,9 @@ import { isServersEnd } from "./answer-end.ts";
 import { AnswerParts } from "./answer-parts.ts";
 import { causeOf, failureOf } from "./cause-of.ts";
 import { guardedFetch, TransportTrouble } from "./guarded-fetch.ts";
-import type { ModelClient, ModelRequest, ModelResponse, ModelResult, ToolSpec } from "./model-client.ts";
+import type { ModelClient, ModelFailure, ModelRequest, ModelResult, ToolSpec } from "./model-client.ts";
 import { sdkMessages } from "./sdk-messages.ts";
-import { sdkModel, streamKind } from "./sdk-model.ts";
+import { sdkModel } from "./sdk-model.ts";
 
 export type ClientLimits = {
   /** Without a part of an answer, before a connection is given up. Node's own fetch does so after 300 s without a byte. */
@@ -61,17 +61,17 @@ type Try = { key: string | undefined; held: Required<ClientLimits>; request: Mod
 async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<ModelResult> {
   const transport = guardedFetch({
     ...held,
-    stream: streamKind(spec),
+    stream: spec.provider === "bedrock" ? "frames" : "events", // of text, or AWS's binary ones
     ...(request.heard && { heard: request.heard }),
     take: (event, text) => answer.takeEvent(event, text),
   });
-  const { model, providerOptions, cache, marksEnd } = sdkModel(spec, key, transport.fetch);
+  const { model, providerOptions, marksEnd } = sdkModel(spec, key, transport.fetch);
   const answer = new AnswerParts(marksEnd);
   let error: unknown;
   try {
     const { fullStream } = streamText({
       model: wrapLanguageModel({ model, middleware: inputsAsWritten((text) => answer.takeInput(text)) }),
-      messages: sdkMessages(request.messages, { provider: spec.provider, cache }),
+      messages: sdkMessages(request.messages, spec.provider),
       allowSystemInMessages: true,
       tools: sdkTools(request.tools),
       providerOptions,
@@ -92,9 +92,9 @@ async function oneTry(spec: ModelSpec, { key, held, request }: Try): Promise<Mod
     error ??= thrown;
   }
   request.signal.throwIfAborted();
-  const result = judged(answer, { spec, error: transport.trouble() ?? error });
+  const result = judged(answer, spec.provider, transport.trouble() ?? error);
   const isClipped = result.kind === "answered" && answer.characters > held.answerCharactersMax;
-  return isClipped ? answered(answer, spec, "length") : result;
+  return isClipped ? { kind: "answered", response: answer.response(spec.provider, "length") } : result;
 }
 
 /**
@@ -120,50 +120,27 @@ function inputsAsWritten(take: (text: string) => void): LanguageModelMiddleware 
 }
 
 /** The result of a stream that has ended. */
-function judged(answer: AnswerParts, { spec, error }: { spec: ModelSpec; error: unknown }): ModelResult {
-  const { finish, endName } = answer;
-  if (error !== undefined) return failed(answer, { error, begun: answer.characters > 0 });
-  switch (finish) {
-    case "stop":
-    case "tool-calls":
-    case "length":
-      return answered(answer, spec, finish);
-    case "content-filter":
-      return answered(answer, spec, "refusal");
-    case "other":
-    case "error":
-      if (!isServersEnd(endName || finish)) return answered(answer, spec, "other");
-      return brokenOff(answer);
-    case "interrupted":
-    case undefined:
-      return brokenOff(answer);
+function judged(answer: AnswerParts, provider: string, error: unknown): ModelResult {
+  const { finish, endName, characters, usageSoFar: usage } = answer;
+  const failed = (failure: ModelFailure) => ({ kind: "failed" as const, failure: { ...failure, usage } });
+  if (error !== undefined) {
+    const failure = causeOf(error);
+    // an answer that had begun is cut, whatever the SDK calls the error
+    const isCut =
+      characters > 0 &&
+      ["connection-lost", "garbage", "unforeseen"].includes(failure.cause) &&
+      !(error instanceof TransportTrouble);
+    return failed(isCut ? failureOf("cut-stream", { detail: failure.detail }) : failure);
   }
-}
-
-function brokenOff({ characters, endName, usageSoFar: usage }: AnswerParts): ModelResult {
-  const failure =
-    characters === 0 && endName === ""
-      ? failureOf("garbage", { detail: "an answer without an event of the protocol" })
-      : failureOf("cut-stream", {
-          detail: `the answer broke off before its end${endName && `: ${endName}`}`,
-        });
-  return { kind: "failed", failure: { ...failure, usage } };
-}
-
-function answered(answer: AnswerParts, spec: ModelSpec, finish: ModelResponse["finish"]): ModelResult {
-  return { kind: "answered", response: answer.response(spec.provider, finish) };
-}
-
-function failed(answer: AnswerParts, { error, begun }: { error: unknown; begun: boolean }): ModelResult {
-  let failure = causeOf(error);
-  // an answer that had begun is cut, whatever the SDK calls the error
-  if (
-    begun &&
-    ["connection-lost", "garbage", "unforeseen"].includes(failure.cause) &&
-    !(error instanceof TransportTrouble)
-  )
-    failure = failureOf("cut-stream", { detail: failure.detail });
-  return { kind: "failed", failure: { ...failure, usage: answer.usageSoFar } };
+  const isOther = finish === "other" || finish === "error";
+  if (finish === undefined || finish === "interrupted" || (isOther && isServersEnd(endName || finish))) {
+    if (characters === 0 && endName === "")
+      return failed(failureOf("garbage", { detail: "an answer without an event of the protocol" }));
+    const detail = `the answer broke off before its end${endName && `: ${endName}`}`;
+    return failed(failureOf("cut-stream", { detail }));
+  }
+  const end = finish === "content-filter" ? "refusal" : isOther ? "other" : finish;
+  return { kind: "answered", response: answer.response(provider, end) };
 }
 
 function sdkTools(tools: ToolSpec[]): ToolSet {

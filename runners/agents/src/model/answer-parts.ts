@@ -3,7 +3,7 @@ import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import type { FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
 import { endName } from "./answer-end.ts";
-import { at, nameAt } from "./json-text.ts";
+import { countAt, nameAt } from "./json-text.ts";
 import type { ModelResponse, ToolCall } from "./model-client.ts";
 import type { RawPart } from "./raw-parts.ts";
 import { cachedTokens, unclearJson, usageInEvent } from "./reported-usage.ts";
@@ -19,7 +19,8 @@ type Taken =
 export class AnswerParts {
   readonly #taken: Taken[] = [];
   readonly #inputs: string[] = [];
-  #characters = 0;
+  /** So far: text, reasoning and arguments. */
+  characters = 0;
   #usage: ModelUsage | null = null;
   #usageSoFar: ModelUsage | null = null;
   /** Whether its usage can be read in two ways. */
@@ -61,7 +62,7 @@ export class AnswerParts {
       case "reasoning-delta": {
         const found = this.#open(typeOf(part.type), part.id);
         if (found) found.text += part.text;
-        this.#characters += part.text.length;
+        this.characters += part.text.length;
         addOptions(found, part.providerMetadata);
         return;
       }
@@ -70,7 +71,7 @@ export class AnswerParts {
         addOptions(this.#open(typeOf(part.type), part.id), part.providerMetadata);
         return;
       case "tool-input-delta":
-        this.#characters += part.delta.length;
+        this.characters += part.delta.length;
         return;
       case "tool-call": {
         const text = this.#inputs.shift() ?? "";
@@ -105,11 +106,6 @@ export class AnswerParts {
     this.#fingerprint = nameAt(piece, "system_fingerprint") || this.#fingerprint;
   }
 
-  /** Characters so far: text, reasoning and arguments. */
-  get characters(): number {
-    return this.#characters;
-  }
-
   /** The provider's counts so far; null without any. */
   get usageSoFar(): ModelUsage | null {
     return this.#isUnclear ? null : (this.#usage ?? this.#usageSoFar);
@@ -127,7 +123,9 @@ export class AnswerParts {
 
   response(provider: string, finish: ModelResponse["finish"]): ModelResponse {
     const taken = this.#taken;
-    const toolCalls = numbered(taken.filter((part) => part.type === "tool-call"));
+    const called = taken.filter((part) => part.type === "tool-call");
+    const ids = uniqueIds(called.map(({ id }) => id));
+    const toolCalls = called.map(({ name, text }, place) => toolCall(ids[place]!, wellFormed(name), text));
     const reasoning = this.#textOf("reasoning");
     const text = finish === "other" ? this.#withNotice(toolCalls.length) : this.#textOf("text");
     // the provider's parts lack the notice
@@ -181,11 +179,6 @@ function addOptions(part: Taken | undefined, options: unknown): void {
     part.options = { ...(part.options as object), ...(options as object) } as Json;
 }
 
-function numbered(parts: { id: string; name: string; text: string }[]): ToolCall[] {
-  const ids = uniqueIds(parts.map(({ id }) => id));
-  return parts.map(({ name, text }, place) => toolCall(ids[place]!, wellFormed(name), text));
-}
-
 function rawParts(taken: Taken[], calls: ToolCall[]): RawPart[] {
   const left = [...calls];
   return taken.map((part): RawPart => {
@@ -199,19 +192,13 @@ function rawParts(taken: Taken[], calls: ToolCall[]): RawPart[] {
 
 /** Anthropic counts the prompt when it begins to answer, so this is known of an answer that breaks off. */
 function usageAtTheStart(reported: Json | undefined): ModelUsage | undefined {
-  const tokens = (name: string) => {
-    const value = at(reported, name);
-    return typeof value === "number" ? value : 0;
-  };
+  const tokens = (name: string) => countAt(reported, name) ?? 0;
   const [cached, written] = [tokens("cache_read_input_tokens"), tokens("cache_creation_input_tokens")];
   const inputTokens = tokens("input_tokens") + cached + written;
   if (inputTokens === 0) return undefined;
   return {
-    inputTokens,
-    outputTokens: tokens("output_tokens"),
-    cachedInputTokens: cached,
-    cacheWrittenTokens: written,
-    reasoningTokens: null,
+    ...{ inputTokens, outputTokens: tokens("output_tokens"), reasoningTokens: null },
+    ...{ cachedInputTokens: cached, cacheWrittenTokens: written },
   };
 }
 

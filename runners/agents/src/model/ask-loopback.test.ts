@@ -13,6 +13,7 @@ import { priceBook } from "../spending/prices.ts";
 import { heldCall } from "../testing/held-call.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
 import { askModel } from "./ask-model.ts";
+import { modelCauses } from "./failure-causes.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
 
 const open: LoopbackProvider[] = [];
@@ -138,7 +139,7 @@ for (const protocol of protocols) {
       assert.ok(error instanceof ProviderTrouble);
       assert.deepEqual([error.cause, error.whose], ["unknown-model", "operator"]);
       assert.ok(error.message.startsWith(`${protocol.provider} ${protocol.id}: unknown-model: 404: `));
-      assert.ok(error.message.endsWith(error.wayOut));
+      assert.ok(error.message.endsWith(modelCauses[error.cause].wayOut!));
       return true;
     });
     assert.equal(server.seen.length, 1);

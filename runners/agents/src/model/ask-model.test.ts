@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { ModelCallEvent, ModelTryEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { callsOf, lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
@@ -13,7 +14,7 @@ import { heldCall } from "../testing/held-call.ts";
 import { testClock } from "../testing/test-clock.ts";
 import { type AskOptions, askModel } from "./ask-model.ts";
 import { failureOf } from "./cause-of.ts";
-import { costlyTriesMax, type ModelCause } from "./failure-causes.ts";
+import { costlyTriesMax } from "./failure-causes.ts";
 import type { Message, ModelFailure, ModelResponse, ModelResult } from "./model-client.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
 

@@ -1,33 +1,36 @@
 // Asks a model until it answers or refuses: charges, waits, retries and records, each as the table of causes defines.
 // Time that a provider makes the attempt wait is not working time.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WaitReason } from "@mlrb/formats/attempt/trajectory";
-import type { HeldCall } from "../attempt/meter.ts";
+import type { ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
+import type { HeldCall, Meter } from "../attempt/meter.ts";
 import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
-import { boundUsage, callBound } from "../spending/call-charge.ts";
+import { boundUsage, type CallBound, callBound } from "../spending/call-charge.ts";
 import type { OperatorDesk } from "../waiting/operator-desk.ts";
-import { operatorPause, type Patience, patience } from "../waiting/patience.ts";
-import type { WaitBoard } from "../waiting/wait-board.ts";
+import { operatorPause, type Patience, patience, retryPause } from "../waiting/patience.ts";
+import { failureWait, type WaitBoard } from "../waiting/wait-board.ts";
 import { whilePaused } from "../waiting/while-paused.ts";
 import { failureOf } from "./cause-of.ts";
-import { causeRow, costlyTriesMax, isAgents } from "./failure-causes.ts";
-import type { ModelFailure, ModelResult } from "./model-client.ts";
+import { costlyTriesMax, isAgents, modelCauses } from "./failure-causes.ts";
+import type {
+  Message,
+  ModelClient,
+  ModelFailure,
+  ModelResponse,
+  ModelResult,
+  ToolSpec,
+} from "./model-client.ts";
 import type { ProviderSilence } from "./provider-silence.ts";
 import { ProviderTrouble } from "./provider-trouble.ts";
-import { retryPause } from "./retry-pause.ts";
-import {
-  type BoundCall,
-  type Call,
-  type CallAccount,
-  chargeFailure,
-  failedAnswer,
-  type SentCall,
-  type Trial,
-  takeAnswer,
-} from "./settle-call.ts";
-import { showWaits } from "./show-waits.ts";
+import { settleAnswer, settleFailure } from "./settle-call.ts";
 
-export type AskModel = CallAccount & {
+export type AskModel = {
+  client: ModelClient;
+  meter: Meter;
+  /** null without a known price. */
+  dollarsOf(usage: ModelUsage): number | null;
+  /** Key of the request in a recording. */
+  digest(request: { messages: Message[]; tools: ToolSpec[] }): string;
+  write(event: TrajectoryEvent): void;
   /** Notified of each try. */
   silence?: ProviderSilence;
   /** From the preset. */
@@ -83,6 +86,16 @@ export function askModel(given: AskModel): ScaffoldRequest["ask"] {
 export const busyMs = 250;
 const callName = (call: number) => `call ${call}`;
 
+type Asked = {
+  by: string;
+  messages: Message[];
+  tools: ToolSpec[];
+  call: number;
+  /** Whether trouble that a person can mend is waited out. */
+  awaitsPerson: boolean;
+};
+type Trial = { number: number; held: HeldCall; durationMs: number };
+
 type NextTry = {
   again: boolean;
   why: WaitReason;
@@ -95,26 +108,27 @@ type NextTry = {
 /** One call with all of its tries. */
 class ModelCall {
   readonly #given: AskModel;
-  readonly #call: BoundCall;
-  readonly #show: ReturnType<typeof showWaits>;
+  readonly #call: Asked;
+  readonly #bound: CallBound;
   /** Ms so far, for the provider and for a person. */
   readonly #waited = { provider: 0, operator: 0 };
   readonly #made = { "some-times": 0, once: 0, operator: 0 };
+  /** Consecutive waits for one side are one trouble with one beginning. Ms since the epoch. */
+  #trouble: { side: "provider" | "operator"; since: number } | undefined;
 
-  constructor(given: AskModel, asked: Call) {
-    const bound = callBound({
+  constructor(given: AskModel, asked: Asked) {
+    this.#given = given;
+    this.#call = asked;
+    this.#bound = callBound({
       requestBytes: Buffer.byteLength(JSON.stringify([asked.messages, asked.tools])),
       outputTokensMax: given.outputTokensMax,
     });
-    this.#given = given;
-    this.#call = { ...asked, bound };
-    this.#show = showWaits(callName(asked.call), given.board, given.options?.wallNow);
   }
 
   async run(): Promise<AskResult> {
     for (let number = 1; ; number++) {
       const held = await this.#hold();
-      const tried = await this.#try({ ...this.#call, held }, number).finally(held.release);
+      const tried = await this.#try(held, number).finally(held.release);
       if (tried.kind !== "again") return tried;
       await this.#wait(tried.failure, tried.next);
       await this.#unpaused();
@@ -124,11 +138,10 @@ class ModelCall {
 
   /** Conversations of one attempt take turns, so only calls of other attempts can leave no room under the cap. */
   async #hold(): Promise<HeldCall> {
-    const { meter, dollarsOf } = this.#given;
-    const { bound } = this.#call;
-    const most = { tokens: bound.inputTokens + bound.outputTokens, dollars: dollarsOf(boundUsage(bound)) };
+    const tokens = this.#bound.inputTokens + this.#bound.outputTokens;
+    const most = { tokens, dollars: this.#given.dollarsOf(boundUsage(this.#bound)) };
     for (;;) {
-      const held = meter.hold(most);
+      const held = this.#given.meter.hold(most);
       if (held) return held;
       await this.#pause(busyMs);
       await this.#unpaused();
@@ -145,43 +158,79 @@ class ModelCall {
   }
 
   async #try(
-    call: SentCall,
+    held: HeldCall,
     number: number,
   ): Promise<AskResult | { kind: "again"; failure: ModelFailure; next: NextTry }> {
     const { client } = this.#given;
     const begin = this.#now();
-    const result = await this.#send(call, number);
-    const trial = { number, durationMs: Math.round(this.#now() - begin) };
-    if (result.kind === "answered")
-      return takeAnswer(this.#given, call, { response: result.response, trial });
+    const result = await this.#send(held, number);
+    const trial = { number, held, durationMs: Math.round(this.#now() - begin) };
+    if (result.kind === "answered") return this.#answered(result.response, trial);
     const { failure } = result;
-    const record = chargeFailure(this.#given, call, { failure, number });
+    // what the agent caused is charged as an answer
+    const record = this.#charged(failure, { number, held: isAgents(failure.whose) ? undefined : held });
     const next = this.#nextTry(failure, trial);
     record(next.again ? next.waitMs : null);
     if (failure.cause === "too-long") return { kind: "too-long" };
-    if (isAgents(failure.whose)) return failedAnswer(this.#given, call, { failure, trial });
+    if (isAgents(failure.whose))
+      return this.#answered(answerOf(failure), trial, modelCauses[failure.cause].tokens);
     if (next.again) return { kind: "again", failure, next };
     const waitedMs = this.#waited.provider + this.#waited.operator;
     const model = { provider: client.provider, id: client.model };
     throw new ProviderTrouble(model, failure, { tries: number, waitedMs });
   }
 
-  async #send(call: SentCall, number: number): Promise<ModelResult> {
+  /** Sends nothing if the run as a whole may spend no more. */
+  async #send(held: HeldCall, number: number): Promise<ModelResult> {
+    const { client, meter, dollarsOf, signal, silence } = this.#given;
+    const capped = meter.overCap(dollarsOf(boundUsage(this.#bound)));
+    if (capped !== undefined) return { kind: "failed", failure: failureOf("over-cap", { detail: capped }) };
+    const watched = silence?.began({ provider: client.provider, id: client.model });
+    const { messages, tools } = this.#call;
     try {
-      return await oneTry(this.#given, call);
+      const result = await client.call({ messages, tools, signal, ...(watched && { heard: watched.heard }) });
+      watched?.ended(result.kind === "answered" ? "answered" : result.failure);
+      return result;
     } catch (error) {
       // the attempt ended during the call, which may be billed all the same
-      if (this.#given.signal.aborted) {
-        const failure = failureOf("idle", unanswered);
-        chargeFailure(this.#given, call, { failure, number })(null);
-      }
+      const detail = "the attempt ended before the provider had answered";
+      if (signal.aborted) this.#charged(failureOf("idle", { detail }), { number, held })(null);
       throw error;
     }
   }
 
+  #answered(
+    response: ModelResponse,
+    { number, held, durationMs }: Trial,
+    tokens?: "none" | "maybe",
+  ): AskResult {
+    const { client, digest, dollarsOf } = this.#given;
+    const { by, call, messages, tools } = this.#call;
+    const { raw, ...answer } = response;
+    const toolCalls = response.toolCalls.map(({ id, name, ...one }) => ({
+      ...{ id, name, malformed: "malformed" in one },
+      input: "input" in one ? JSON.stringify(one.input) : one.malformed,
+    }));
+    const event = {
+      ...{ ...answer, toolCalls, ...(raw !== undefined && { raw: JSON.stringify(raw) }) },
+      ...{ call, by, provider: client.provider, model: client.model },
+      ...{ requestDigest: digest({ messages, tools }), messages: messages.length },
+      ...{ durationMs, tries: number },
+    };
+    const tried = { bound: this.#bound, held, pricing: { priced: dollarsOf } };
+    const { usage } = settleAnswer(this.#given, tried, event, tokens);
+    return { kind: "answered", response: { ...response, usage } };
+  }
+
+  #charged(failure: ModelFailure, { number, held }: { number: number; held: HeldCall | undefined }) {
+    const { by, call } = this.#call;
+    const tried = { bound: this.#bound, held, pricing: { priced: this.#given.dollarsOf } };
+    return settleFailure(this.#given, tried, { by, call, try: number }, failure);
+  }
+
   #nextTry(failure: ModelFailure, { number, durationMs }: Trial): NextTry {
     const { meter, desk, options: { random = Math.random, patience: most = patience } = {} } = this.#given;
-    const { retry, time } = causeRow(failure.cause);
+    const { retry, time } = modelCauses[failure.cause];
     if (time !== "work") meter.waited?.(time, durationMs);
     if (retry === "some-times" || retry === "once") this.#made[retry]++;
     const soon = failure.retry && this.#made["some-times"] < costlyTriesMax && this.#made.once < 2;
@@ -200,15 +249,19 @@ class ModelCall {
   }
 
   async #wait(failure: ModelFailure, { why, waitMs, leftMs, person }: NextTry): Promise<void> {
-    const { meter, signal } = this.#given;
-    this.#show({ why, failure, waitMs, leftMs });
+    const { meter, signal, board, options } = this.#given;
+    const side = person ? "operator" : "provider";
+    const now = (options?.wallNow ?? Date.now)();
+    if (this.#trouble?.side !== side) this.#trouble = { side, since: now };
+    const { since } = this.#trouble;
+    board?.show(callName(this.#call.call), failureWait({ why, failure, since, now, waitMs, leftMs }));
     const begin = this.#now();
     try {
       await meter.waiting(why, () => (person ? person.pause(waitMs, signal) : this.#pause(waitMs)));
     } finally {
       signal.throwIfAborted();
     }
-    this.#waited[person ? "operator" : "provider"] += person ? this.#now() - begin : waitMs;
+    this.#waited[side] += person ? this.#now() - begin : waitMs;
   }
 
   #pause(ms: number): Promise<void> {
@@ -221,23 +274,21 @@ class ModelCall {
   }
 }
 
-const unanswered = { detail: "the attempt ended before the provider had answered" };
-
-/** Sends nothing if the run as a whole may spend no more. */
-async function oneTry(
-  { client, meter, dollarsOf, signal, silence }: AskModel,
-  { messages, tools, bound }: BoundCall,
-): Promise<ModelResult> {
-  const capped = meter.overCap(dollarsOf(boundUsage(bound)));
-  if (capped !== undefined) return { kind: "failed", failure: failureOf("over-cap", { detail: capped }) };
-  const watched = silence?.began({ provider: client.provider, id: client.model });
-  const heard = watched && { heard: watched.heard };
-  const result = await client.call({ messages, tools, signal, ...heard });
-  watched?.ended(result.kind === "answered" ? "answered" : result.failure);
-  return result;
+/**
+ * The provider's filter refused the agent's conversation, or its server could not read what the model wrote: this is
+ * the answer.
+ */
+function answerOf({ whose, detail, usage }: ModelFailure): ModelResponse {
+  const isRefusal = whose === "agent-refusal";
+  return {
+    text: isRefusal
+      ? `(The provider did not let this request through: ${detail})`
+      : `(The provider could not use this answer: ${detail})`,
+    ...{ reasoning: null, toolCalls: [], finish: isRefusal ? "refusal" : "other", usage, answeredBy: null },
+  };
 }
 
 /** Whether a person can fix it while the attempt waits. The cap of a run cannot be changed. */
 function mendable({ whose, cause }: ModelFailure): boolean {
-  return whose === "operator" && causeRow(cause).retry !== "no";
+  return whose === "operator" && modelCauses[cause].retry !== "no";
 }

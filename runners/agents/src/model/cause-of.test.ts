@@ -1,9 +1,10 @@
 // Every cause of a failed model call, from errors of the AI SDK, fetch or a provider.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import { APICallError } from "ai";
 import { causeOf } from "./cause-of.ts";
-import { type ModelCause, modelCauses } from "./failure-causes.ts";
+import { modelCauses } from "./failure-causes.ts";
 import { TransportTrouble } from "./guarded-fetch.ts";
 
 /** As the SDK makes it of a response that is an error. */

@@ -3,11 +3,15 @@
 // Pure. Codes and words: https://platform.openai.com/docs/guides/error-codes,
 // https://docs.claude.com/en/api/errors, https://ai.google.dev/gemini-api/docs/troubleshooting, and what vLLM, Ollama,
 // llama.cpp, LiteLLM and Bedrock answer.
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import { isTable } from "@mlrb/formats/is-table";
-import { causeRow, type ModelCause, type Requester, whoseFailure } from "./failure-causes.ts";
+import { modelCauses } from "./failure-causes.ts";
 import { parsedJson } from "./json-text.ts";
 import type { ModelFailure } from "./model-client.ts";
 import { retryAfterMs } from "./retry-after.ts";
+
+/** What makes the requests of an agent: our scaffold, or a program behind the gateway. */
+type Requester = "scaffold" | "program";
 
 /** A longer error is cut: some servers answer with a page. */
 const detailCharactersMax = 500;
@@ -30,10 +34,10 @@ export function failureOf(
     requester = "scaffold",
   }: { detail: string; retryAfterMs?: number | null; requester?: Requester },
 ): ModelFailure {
-  const { retry } = causeRow(cause);
+  const { retry, whose, whoseOfProgram = whose } = modelCauses[cause];
   return {
     cause,
-    whose: whoseFailure(cause, requester),
+    whose: requester === "program" ? whoseOfProgram : whose,
     detail: detail.slice(0, detailCharactersMax),
     retry: retry === "until-patience-ends" || retry === "some-times" || retry === "once",
     retryAfterMs,
@@ -85,32 +89,19 @@ function causeOfSeen({ status, codes, messages, names, answered }: ErrorDetails)
   if (status === 400 && forbidden.test(words)) return "forbidden";
   if (noToolCalls.test(words)) return "no-tool-calls";
   if (code("model_not_found", "not_found_error", "DeploymentNotFound")) return "unknown-model";
-  if (
-    status === 400 &&
-    /invalid model name|llm provider not provided|there are no healthy deployments|provided model identifier is invalid/u.test(
-      words,
-    )
-  )
-    return "unknown-model";
+  if (status === 400 && unknownModel.test(words)) return "unknown-model";
 
   if (/overloaded/u.test(words) && (status === null || status >= 500)) return "overloaded";
-  if (status !== null && status >= 300) {
-    const known = causeOfStatus(status, words);
-    if (known) return known;
-  }
+  const known = status === null ? undefined : causeOfStatus(status, words);
+  if (known) return known;
   if (code("server_error", "api_error", "timeout_error", "internal_error")) return "server-error";
   if (code("MLRB_NO_STREAM")) return "no-stream";
   if (code("invalid_request_error")) return "bad-request";
 
   const transport = causeOfTransport(codes, words, answered);
   if (transport) return transport;
-  if (
-    names.some((name) =>
-      /JSONParse|TypeValidation|InvalidResponseData|NoOutputGenerated|EmptyResponse/u.test(name),
-    )
-  )
-    return "garbage";
-  return "unforeseen";
+  const unreadable = /JSONParse|TypeValidation|InvalidResponseData|NoOutputGenerated|EmptyResponse/u;
+  return names.some((name) => unreadable.test(name)) ? "garbage" : "unforeseen";
 }
 
 const tooLong = new RegExp(
@@ -142,61 +133,38 @@ const outOfMoney =
 /** Google: a location; Anthropic: an organization. */
 const forbidden = /location is not supported|free tier is not available|organization has been disabled/u;
 
+const unknownModel =
+  /invalid model name|llm provider not provided|there are no healthy deployments|provided model identifier is invalid/u;
+
 /** vLLM; Ollama; LiteLLM and OpenAI; OpenRouter; llama.cpp. */
 const noToolCalls =
   /tool choice requires|enable-auto-tool-choice|not support (?:tools\b|tool[ _](?:use|call|choice)|function call|(?:the )?parameters?: \[[^\]]*'tools')|tools? (?:is|are) not supported|support tool use|tools param requires/u;
 
+const statuses: Record<number, ModelCause> = {
+  ...{ 400: "bad-request", 415: "bad-request", 422: "bad-request", 401: "wrong-key", 403: "forbidden" },
+  ...{ 405: "wrong-address", 408: "server-error", 409: "server-error", 410: "unknown-model" },
+  ...{ 413: "too-long", 429: "rate-limit", 503: "overloaded", 529: "overloaded" },
+};
+
+/** Statuses below 300 are null here. */
 function causeOfStatus(status: number, words: string): ModelCause | undefined {
-  switch (status) {
-    case 400:
-    case 415:
-    case 422:
-      return "bad-request";
-    case 401:
-      return "wrong-key";
-    case 403:
-      return "forbidden";
-    case 404:
-      // the conversation refers to something that is gone: the address is right
-      if (/\b(?:previous response|item) with id\b/u.test(words)) return "bad-request";
-      return /\bmodels?\b/u.test(words) && !/<html|<!doctype/u.test(words)
-        ? "unknown-model"
-        : "wrong-address";
-    case 405:
-      return "wrong-address";
-    case 410:
-      return "unknown-model";
-    case 408:
-    case 409:
-      return "server-error";
-    case 413:
-      return "too-long";
-    case 429:
-      return "rate-limit";
-    case 503:
-    case 529:
-      return "overloaded";
-    default:
-      if (status < 400) return "wrong-address";
-      return status >= 500 ? "server-error" : undefined;
+  if (status === 404) {
+    // the conversation refers to something that is gone: the address is right
+    if (/\b(?:previous response|item) with id\b/u.test(words)) return "bad-request";
+    return /\bmodels?\b/u.test(words) && !/<html|<!doctype/u.test(words) ? "unknown-model" : "wrong-address";
   }
+  if (status < 400) return "wrong-address";
+  return statuses[status] ?? (status >= 500 ? "server-error" : undefined);
 }
 
 function causeOfTransport(codes: string[], words: string, answered: boolean): ModelCause | undefined {
-  if (codes.some((code) => /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/u.test(code)))
-    return "no-certificate";
-  const broken = codes.some((code) =>
-    ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE", "UND_ERR_ABORTED"].includes(code),
-  );
-  if (broken || /terminated|premature close|socket hang up/u.test(words))
+  const code = (pattern: RegExp) => codes.some((one) => pattern.test(one));
+  if (code(/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/u)) return "no-certificate";
+  const broken = /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_ABORTED)$/u;
+  if (code(broken) || /terminated|premature close|socket hang up/u.test(words))
     return answered ? "cut-stream" : "connection-lost";
-  if (
-    codes.some((code) =>
-      /^(?:ECONNREFUSED|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/u.test(code),
-    ) ||
-    /cannot connect to api|fetch failed|bad port/u.test(words)
-  )
-    return "unreachable";
+  const unreachable = /^(?:ECONNREFUSED|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/u;
+  if (code(unreachable) || /cannot connect to api|fetch failed|bad port/u.test(words)) return "unreachable";
   return undefined;
 }
 

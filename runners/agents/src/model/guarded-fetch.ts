@@ -51,123 +51,121 @@ export type GuardedFetch = {
 
 export function guardedFetch(limits: Limits): GuardedFetch {
   let trouble: TransportTrouble | undefined;
-  const guarded: typeof fetch = (input, init) =>
-    new GuardedRequest(limits, (found) => {
+  const guarded: typeof fetch = async (input, init) => {
+    const giveUp = new AbortController();
+    const signal = init?.signal ? AbortSignal.any([init.signal, giveUp.signal]) : giveUp.signal;
+    const fail: Watch["fail"] = (code, message, body) => {
+      const found = new TransportTrouble(code, message, body);
       trouble ??= found;
-    }).send(input, init);
+      giveUp.abort(found);
+      return found;
+    };
+    const watch = watched(limits, { signal, fail });
+    try {
+      const response = await modelFetch(input, { ...init, signal, redirect: "manual" });
+      const { status, statusText, headers, body } = response;
+      if (status >= 300 && status < 400)
+        throw fail("MLRB_REDIRECT", `${status}: redirect to ${headers.get("location") ?? "nowhere"}`);
+      if (body === null) {
+        watch.rest();
+        return response;
+      }
+      signal.addEventListener("abort", watch.rest, { once: true });
+      return new Response(body.pipeThrough(checked(response, limits, watch)), {
+        status,
+        statusText,
+        headers,
+      });
+    } catch (error) {
+      watch.rest();
+      throw error;
+    }
+  };
   return { fetch: guarded, trouble: () => trouble };
 }
 
-class GuardedRequest {
-  readonly #limits: Limits;
-  readonly #report: (trouble: TransportTrouble) => void;
-  readonly #giveUp = new AbortController();
+type Watch = {
+  fail(code: TransportTrouble["code"], message: string, body?: string): TransportTrouble;
+  /** A part of the answer came: restarts the clock. */
+  hear(): void;
   /** Stops the clock. */
-  #rest = () => {};
+  rest(): void;
+};
 
-  constructor(limits: Limits, report: (trouble: TransportTrouble) => void) {
-    this.#limits = limits;
-    this.#report = report;
-  }
+/** Starts the clock. */
+function watched(
+  { idleMs, later = onTheClock, heard }: Limits,
+  { signal, fail }: Pick<Watch, "fail"> & { signal: AbortSignal },
+): Watch {
+  const start = () =>
+    later(() => fail("MLRB_IDLE", `no part of an answer came for ${idleMs / 1000} s`), idleMs);
+  let stop = start();
+  return {
+    fail,
+    rest: () => stop(),
+    hear() {
+      heard?.();
+      if (signal.aborted) return;
+      stop();
+      stop = start();
+    },
+  };
+}
 
-  async send(input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {
-    const signal = init?.signal ? AbortSignal.any([init.signal, this.#giveUp.signal]) : this.#giveUp.signal;
-    this.#listen();
-    try {
-      const response = await modelFetch(input, { ...init, signal, redirect: "manual" });
-      if (response.status >= 300 && response.status < 400) {
-        const to = response.headers.get("location") ?? "nowhere";
-        throw this.#fail("MLRB_REDIRECT", `${response.status}: redirect to ${to}`);
-      }
-      if (response.body === null) {
-        this.#rest();
-        return response;
-      }
-      signal.addEventListener("abort", () => this.#rest(), { once: true });
-      const { status, statusText, headers } = response;
-      const body = response.body.pipeThrough(this.#checked(response, signal));
-      return new Response(body, { status, statusText, headers });
-    } catch (error) {
-      this.#rest();
-      throw error;
-    }
-  }
-
-  /** Passes the body on while it stays within the limits. */
-  #checked({ ok, headers }: Response, signal: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
-    const { bodyBytesMax, stream: wanted } = this.#limits;
-    const words = new TextDecoder();
-    const blocks = wanted === "events" && ok ? streamBlocks() : undefined;
-    let bytes = 0;
-    /** The body so far, until it is known to be a stream. */
-    let begin: string | undefined = wanted && ok ? "" : undefined;
-    const noStream = (text: string) => {
-      const type = headers.get("content-type") ?? "no content type";
-      const complaint = at(parsedJson(text), "error") === undefined ? undefined : text;
-      return this.#fail("MLRB_NO_STREAM", `no stream of events, but ${type}: ${firstBytes(text)}`, complaint);
-    };
-    return new TransformStream<Uint8Array, Uint8Array>({
-      transform: (part, controller) => {
-        bytes += part.byteLength;
-        const tooLarge = (words: string) => controller.error(this.#fail("MLRB_OVERSIZE", words));
-        if (bytes > bodyBytesMax) return tooLarge(`an answer of more than ${bodyBytesMax} bytes`);
-        try {
-          const got = blocks?.take(Buffer.from(part));
-          for (const block of got ?? []) controller.enqueue(this.#read(block, signal));
-          if (!got) controller.enqueue(part);
-        } catch (error) {
-          return tooLarge((error as Error).message);
-        }
-        // the body of an error must come whole before the clock rings
-        if (!blocks && ok) this.#hear(signal);
-        if (begin === undefined) return;
-        begin += words.decode(part, { stream: true });
-        const stream = wanted === "frames" ? beginsAsFrame(begin) : beginsAsStream(begin);
-        if (stream === true) begin = undefined;
-        // a complaint usually comes in one piece and is worth waiting for
-        else if (stream === false && begin.length >= noStreamCharacters) controller.error(noStream(begin));
-      },
-      flush: (controller) => {
-        const last = blocks?.end();
-        if (last) controller.enqueue(this.#read(last, signal));
-        this.#rest();
-        if (begin !== undefined && begin.trim() !== "") controller.error(noStream(begin));
-      },
-      cancel: () => this.#rest(),
-    });
-  }
-
+/** Passes the body on while it stays within the limits. */
+function checked(
+  { ok, headers }: Response,
+  { bodyBytesMax, stream: wanted, take }: Limits,
+  { fail, hear, rest }: Watch,
+): TransformStream<Uint8Array, Uint8Array> {
+  const words = new TextDecoder();
+  const blocks = wanted === "events" && ok ? streamBlocks() : undefined;
+  let bytes = 0;
+  /** The body so far, until it is known to be a stream. */
+  let begin: string | undefined = wanted && ok ? "" : undefined;
+  const noStream = (text: string) => {
+    const type = headers.get("content-type") ?? "no content type";
+    const complaint = at(parsedJson(text), "error") === undefined ? undefined : text;
+    return fail("MLRB_NO_STREAM", `no stream of events, but ${type}: ${firstBytes(text)}`, complaint);
+  };
   /** The bytes of one event to pass on. */
-  #read({ bytes, data }: StreamBlock, signal: AbortSignal): Uint8Array {
+  const read = ({ bytes, data }: StreamBlock): Uint8Array => {
     const event = parsedJson(data);
     if (event === undefined) return bytes;
-    this.#limits.take?.(event, data);
+    take?.(event, data);
     const own = ownChoices(event);
-    if (carriesContent(own)) this.#hear(signal);
+    if (carriesContent(own)) hear();
     return own === event ? bytes : Buffer.from(`data: ${JSON.stringify(own)}\n\n`);
-  }
-
-  #hear(signal: AbortSignal): void {
-    this.#limits.heard?.();
-    if (!signal.aborted) this.#listen();
-  }
-
-  /** Restarts the clock. */
-  #listen(): void {
-    const { idleMs, later = onTheClock } = this.#limits;
-    this.#rest();
-    this.#rest = later(
-      () => this.#fail("MLRB_IDLE", `no part of an answer came for ${idleMs / 1000} s`),
-      idleMs,
-    );
-  }
-
-  #fail(code: TransportTrouble["code"], message: string, body?: string): TransportTrouble {
-    const trouble = new TransportTrouble(code, message, body);
-    this.#report(trouble);
-    this.#giveUp.abort(trouble);
-    return trouble;
-  }
+  };
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(part, controller) {
+      bytes += part.byteLength;
+      const tooLarge = (words: string) => controller.error(fail("MLRB_OVERSIZE", words));
+      if (bytes > bodyBytesMax) return tooLarge(`an answer of more than ${bodyBytesMax} bytes`);
+      try {
+        const got = blocks?.take(Buffer.from(part));
+        for (const block of got ?? []) controller.enqueue(read(block));
+        if (!got) controller.enqueue(part);
+      } catch (error) {
+        return tooLarge((error as Error).message);
+      }
+      // the body of an error must come whole before the clock rings
+      if (!blocks && ok) hear();
+      if (begin === undefined) return;
+      begin += words.decode(part, { stream: true });
+      const stream = wanted === "frames" ? beginsAsFrame(begin) : beginsAsStream(begin);
+      if (stream === true) begin = undefined;
+      // a complaint usually comes in one piece and is worth waiting for
+      else if (stream === false && begin.length >= noStreamCharacters) controller.error(noStream(begin));
+    },
+    flush(controller) {
+      const last = blocks?.end();
+      if (last) controller.enqueue(read(last));
+      rest();
+      if (begin !== undefined && begin.trim() !== "") controller.error(noStream(begin));
+    },
+    cancel: rest,
+  });
 }
 
 /** `event` without the choices that were not asked for: the SDK would take the first one for the answer. */

@@ -56,6 +56,26 @@ export function nameAt(value: Json | undefined, ...path: Path): string {
   return (typeof found === "string" ? found : (JSON.stringify(found) ?? "")).slice(0, 200);
 }
 
+/**
+ * A value and all that it holds, each with its key or index; the value itself has none. Without recursion: hostile JSON is
+ * deep. `skips`: names of fields that are left out with all that they hold.
+ */
+export function* within(
+  whole: Json,
+  skips: (name: string) => boolean = () => false,
+): Generator<[name: string, value: Json]> {
+  yield ["", whole];
+  const open = [whole];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    for (const [name, inner] of Object.entries(value)) {
+      if (skips(name)) continue;
+      yield [name, inner];
+      open.push(inner);
+    }
+  }
+}
+
 /** Empty if there is no list. */
 export function listAt(value: Json | undefined, ...path: Path): Json[] {
   const found = at(value, ...path);

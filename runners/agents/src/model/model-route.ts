@@ -46,12 +46,18 @@ export async function modelRequest(
     agent: false, // a kept connection ends with the relay's channel
     headers: { ...options.headers, host: url.host, "accept-encoding": "identity" },
   });
-  request.on("error", (error) => reject(isAway(error) ? noRelay(error) : error));
+  request.on("error", (cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "ENOENT" && cause.code !== "ECONNREFUSED") return reject(cause);
+    const away = new Error("the relay on the host that submitted this job is away", { cause });
+    reject(Object.assign(away, { code: "ECONNREFUSED" })); // as a provider that cannot be reached
+  });
   request.on("response", (answer) => {
     const trouble = answer.headers[relayErrorHeader];
     if (typeof trouble !== "string") return resolve(answer);
     answer.destroy();
-    reject(Object.assign(new Error(relayWords(answer, trouble)), { code: trouble }));
+    const said = answer.headers[`${relayErrorHeader}-detail`];
+    const words = typeof said === "string" ? decodeURIComponent(said) : trouble;
+    reject(Object.assign(new Error(words), { code: trouble }));
   });
   request.end(body);
   return promise;
@@ -86,18 +92,3 @@ export const modelFetch: typeof fetch = async (input, init) => {
     headers: shown,
   });
 };
-
-function isAway({ code }: NodeJS.ErrnoException): boolean {
-  return code === "ENOENT" || code === "ECONNREFUSED";
-}
-
-/** Counts as a provider that cannot be reached. */
-function noRelay(cause: Error): Error {
-  const words = "the relay on the host that submitted this job is away";
-  return Object.assign(new Error(words, { cause }), { code: "ECONNREFUSED" });
-}
-
-function relayWords({ headers }: IncomingMessage, code: string): string {
-  const said = headers[`${relayErrorHeader}-detail`];
-  return typeof said === "string" ? decodeURIComponent(said) : code;
-}

@@ -1,12 +1,13 @@
 // Checks that a preset's model answers, with a request of one word: models are retired, keys expire and local servers
 // are not started, and that should not show in an attempt of a day. Costs a few tokens.
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import { type CallBound, callBound, callCharge, outputTokensMaxOf } from "../spending/call-charge.ts";
 import type { PriceBook } from "../spending/prices.ts";
 import { aiSdkClient } from "./ai-sdk-client.ts";
-import { causeRow } from "./failure-causes.ts";
-import type { ModelFailure, ModelRequest, ModelResponse, ToolSpec } from "./model-client.ts";
+import { modelCauses } from "./failure-causes.ts";
+import type { ModelFailure, ModelResponse, ToolSpec } from "./model-client.ts";
 
 export type ModelProbe = {
   answer:
@@ -25,33 +26,27 @@ export type ModelProbe = {
 
 type ProbeOptions = { timeoutMs?: number };
 
-/** A request, and the words on its answer. */
-type Probing = {
-  spec: ModelSpec;
-  request: Pick<ModelRequest, "messages" | "tools">;
-  judge: (response: ModelResponse) => ModelProbe;
-};
-
-/** OpenAI's responses protocol takes no smaller limit. */
-const leastOutputTokens = (provider: string) => (provider === "openai" ? 16 : 1);
+const request = (text: string, tools: ToolSpec[] = []) => ({
+  messages: [{ role: "user" as const, text }],
+  tools,
+});
+const wordRequest = request("Say yes.");
 
 export async function probeModel(
   spec: ModelSpec,
   key: string | undefined,
   options: ProbeOptions = {},
 ): Promise<ModelProbe> {
-  const { provider, id, baseUrl, contextTokens } = spec;
   // without options and temperature: some need more output than a word
-  const plain: ModelSpec = {
-    provider,
-    id,
-    contextTokens,
-    maxOutputTokens: leastOutputTokens(provider),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(spec.key !== undefined && { key: spec.key }),
-  };
-  const request = { messages: [{ role: "user" as const, text: "Say yes." }], tools: [] };
-  return probe({ spec: plain, request, judge: (response) => answered(spec, response) }, key, options);
+  const { options: _, temperature: __, ...plain } = spec;
+  const maxOutputTokens = spec.provider === "openai" ? 16 : 1; // OpenAI's responses protocol takes no smaller limit
+  return probe(
+    { ...plain, maxOutputTokens },
+    key,
+    wordRequest,
+    (response) => answered(spec, response),
+    options,
+  );
 }
 
 const reportTool: ToolSpec = {
@@ -65,10 +60,7 @@ const reportTool: ToolSpec = {
   },
 };
 
-const toolRequest = {
-  messages: [{ role: "user" as const, text: "Call the tool `report` once, with the word ready." }],
-  tools: [reportTool],
-};
+const toolRequest = request("Call the tool `report` once, with the word ready.", [reportTool]);
 const toolOutputTokensMax = 2048;
 
 /** The most that `probeToolCall` can use. The provider's own framing of tools takes a few hundred tokens. */
@@ -107,10 +99,7 @@ export async function probeToolCall(
       wayOut: "scaffolds need models that call tools: name another model, or repeat if the answer was cut",
     };
   };
-  const request = tools
-    ? toolRequest
-    : { messages: [{ role: "user" as const, text: "Say yes." }], tools: [] };
-  return probe({ spec: withShortAnswer(spec), request, judge }, key, options);
+  return probe(withShortAnswer(spec), key, tools ? toolRequest : wordRequest, judge, options);
 }
 
 function costWords(spec: ModelSpec, { usage, answeredBy }: ModelResponse, prices: PriceBook) {
@@ -131,8 +120,10 @@ function answered({ provider, id }: ModelSpec, { answeredBy }: ModelResponse): M
 }
 
 async function probe(
-  { spec, request, judge }: Probing,
+  spec: ModelSpec,
   key: string | undefined,
+  asked: ReturnType<typeof request>,
+  judge: (response: ModelResponse) => ModelProbe,
   { timeoutMs = 30_000 }: ProbeOptions,
 ): Promise<ModelProbe> {
   if (spec.key !== undefined && (key ?? "") === "")
@@ -143,55 +134,39 @@ async function probe(
     };
   const over = AbortSignal.timeout(timeoutMs);
   try {
-    const result = await aiSdkClient(spec, key, { idleMs: timeoutMs }).call({ ...request, signal: over });
+    const result = await aiSdkClient(spec, key, { idleMs: timeoutMs }).call({ ...asked, signal: over });
     return result.kind === "failed" ? ofFailure(spec, result.failure) : judge(result.response);
   } catch (error) {
     if (over.aborted)
       return {
         answer: "unreachable",
         found: `${spec.provider} did not answer within ${timeoutMs / 1000} s`,
-        wayOut: causeRow("unreachable").wayOut,
+        wayOut: modelCauses.unreachable.wayOut,
       };
     return { answer: "unclear", found: (error as Error).message, wayOut: null };
   }
 }
 
+const answers: Partial<Record<ModelCause, ModelProbe["answer"]>> = {
+  ...{ "wrong-key": "refused-key", forbidden: "refused-key", "out-of-money": "no-money" },
+  ...{ "rate-limit": "busy", overloaded: "busy", "server-error": "busy" },
+  ...{ unreachable: "unreachable", "no-certificate": "unreachable", "wrong-address": "unreachable" },
+  ...{ "connection-lost": "unreachable", idle: "unreachable" },
+  ...{ garbage: "unreachable", "no-stream": "unreachable" },
+};
+
 function ofFailure({ provider, id }: ModelSpec, { cause, detail }: ModelFailure): ModelProbe {
-  const { wayOut } = causeRow(cause);
-  const probed = (answer: ModelProbe["answer"], found = `${provider}: ${detail}`): ModelProbe => ({
-    answer,
-    found,
-    wayOut,
-  });
-  switch (cause) {
-    case "unknown-model": {
-      const retired = /deprecat|retired|decommission|shut ?down|no longer/iu.test(detail);
-      const words = retired
-        ? "it is retired"
-        : "no such model: retired, misspelt, or not available to this key";
-      return {
-        ...probed("retired", `${provider} ${id}: ${words} (${detail})`),
-        wayOut: "name a current model in the preset, by its dated id if it has one",
-      };
-    }
-    case "wrong-key":
-    case "forbidden":
-      return probed("refused-key");
-    case "out-of-money":
-      return probed("no-money");
-    case "rate-limit":
-    case "overloaded":
-    case "server-error":
-      return probed("busy");
-    case "unreachable":
-    case "no-certificate":
-    case "wrong-address":
-    case "connection-lost":
-    case "idle":
-    case "garbage":
-    case "no-stream":
-      return probed("unreachable");
-    default:
-      return probed("unclear");
-  }
+  if (cause !== "unknown-model")
+    return {
+      answer: answers[cause] ?? "unclear",
+      found: `${provider}: ${detail}`,
+      wayOut: modelCauses[cause].wayOut,
+    };
+  const retired = /deprecat|retired|decommission|shut ?down|no longer/iu.test(detail);
+  const words = retired ? "it is retired" : "no such model: retired, misspelt, or not available to this key";
+  return {
+    answer: "retired",
+    found: `${provider} ${id}: ${words} (${detail})`,
+    wayOut: "name a current model in the preset, by its dated id if it has one",
+  };
 }

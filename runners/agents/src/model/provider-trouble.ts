@@ -1,28 +1,25 @@
 // The model cannot be had: the provider's, the operator's or the harness's failure, not the agent's. An attempt that
 // ends by it is not measured.
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
-import { causeRow, type ModelCause } from "./failure-causes.ts";
+import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
+import { modelCauses } from "./failure-causes.ts";
 import type { ModelFailure } from "./model-client.ts";
 
 export class ProviderTrouble extends Error {
   override readonly cause: ModelCause;
   readonly whose: FailureOwner;
-  readonly detail: string;
-  readonly wayOut: string;
 
   constructor(model: { provider: string; id: string }, failure: ModelFailure, tries: Tries) {
-    const wayOut = causeRow(failure.cause).wayOut ?? "run the pipeline again";
+    const wayOut = modelCauses[failure.cause].wayOut ?? "run the pipeline again";
     super(
       `${model.provider} ${model.id}: ${failure.cause}: ${failure.detail}; ${triesWords(tries)}; ${wayOut}`,
     );
     this.cause = failure.cause;
     this.whose = failure.whose;
-    this.detail = failure.detail;
-    this.wayOut = wayOut;
   }
 }
 
-type Tries = { tries: number; waitedMs: number };
+export type Tries = { tries: number; waitedMs: number };
 
 function triesWords({ tries, waitedMs }: Tries): string {
   if (tries === 1) return "nothing was measured";

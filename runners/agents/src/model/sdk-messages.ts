@@ -1,6 +1,5 @@
 // Converts messages to the AI SDK's form. A provider's own parts (signed or sealed reasoning, names of items) go back
 // unchanged as long as the message still makes the same calls.
-import type { Json } from "@mlrb/kit/stage";
 import type { AssistantContent, ModelMessage, SystemModelMessage } from "ai";
 import type { Message } from "./model-client.ts";
 import { isRaw, type RawPart } from "./raw-parts.ts";
@@ -12,10 +11,7 @@ type ProviderOptions = NonNullable<SystemModelMessage["providerOptions"]>;
 const keepUntilHere: ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /** Raw parts go back only to the `provider` that sent them. */
-export function sdkMessages(
-  messages: Message[],
-  { provider, cache }: { provider: string; cache: boolean },
-): ModelMessage[] {
+export function sdkMessages(messages: Message[], provider: string): ModelMessage[] {
   const converted: ModelMessage[] = [];
   for (const message of messages) {
     const last = converted.at(-1);
@@ -23,7 +19,7 @@ export function sdkMessages(
     if (message.role === "tool" && last?.role === "tool") last.content.push(toolResult(message, provider));
     else converted.push(sdkMessage(message, provider));
   }
-  if (cache) {
+  if (provider === "anthropic") {
     const system = converted.findLast((message) => message.role === "system");
     if (system) system.providerOptions = keepUntilHere;
     const last = converted.at(-1);
@@ -64,32 +60,19 @@ function assistantParts(
     const called = raw.parts.filter((part) => part.type === "tool-call").map((part) => part.id);
     if (called.join() === toolCalls.map((call) => call.id).join()) return raw.parts.map(sdkPart);
   }
-  const calls = toolCalls.map((call) =>
-    sdkPart({ type: "tool-call", id: call.id, name: call.name, input: inputOf(call) }),
-  );
+  const calls = toolCalls.map(({ id, name, ...call }) => {
+    // providers accept objects only
+    const input = "input" in call ? call.input : { malformed: call.malformed };
+    return sdkPart({ type: "tool-call", id, name, input });
+  });
   // an answer without text and calls must still separate two messages of the user
   const said = text.trim() === "" && calls.length > 0 ? [] : [sdkPart({ type: "text", text: text || "…" })];
   return [...said, ...calls];
 }
 
-function inputOf(call: { input: Record<string, Json> } | { malformed: string }): Json {
-  // providers accept objects only
-  return "input" in call ? call.input : { malformed: call.malformed };
-}
-
 function sdkPart(part: RawPart) {
   const options = part.options && { providerOptions: part.options as ProviderOptions };
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return { type: part.type, text: wellFormed(part.text), ...options };
-    case "tool-call":
-      return {
-        type: part.type,
-        toolCallId: part.id,
-        toolName: part.name,
-        input: wellFormedJson(part.input),
-        ...options,
-      };
-  }
+  if (part.type !== "tool-call") return { type: part.type, text: wellFormed(part.text), ...options };
+  const { type, id: toolCallId, name: toolName } = part;
+  return { type, toolCallId, toolName, input: wellFormedJson(part.input), ...options };
 }

@@ -19,19 +19,12 @@ import { calledAddress } from "./model-route.ts";
 export type SdkModel = {
   model: Parameters<typeof wrapLanguageModel>[0]["model"];
   providerOptions: Record<string, Record<string, Json>>;
-  /** Whether the end of the cached part must be marked. */
-  cache: boolean;
   /**
    * Whether a piece of an answer marks its end. Absent where the SDK reports an answer without such a mark as
    * interrupted; the packages for Azure and Bedrock are older, and report its finish as "other".
    */
   marksEnd?: (piece: Json) => boolean;
 };
-
-/** What shows that an answer has begun as a stream: an event of text, or a frame of AWS's binary event stream. */
-export function streamKind({ provider }: Pick<ModelSpec, "provider">): "events" | "frames" {
-  return provider === "bedrock" ? "frames" : "events";
-}
 
 /** Addresses that name a resource or a region of the account's own: there is no default. */
 const addressOf: Record<string, string> = {
@@ -42,62 +35,48 @@ const addressOf: Record<string, string> = {
 /** Throws for an unknown provider without an address. */
 export function sdkModel(spec: ModelSpec, key: string | undefined, transport: typeof fetch): SdkModel {
   const { provider, id, options = {} } = spec;
-  const baseUrl = spec.baseUrl === undefined ? undefined : calledAddress(spec.baseUrl);
-  // without a key the SDK would take one from the environment or fail; an endpoint without keys ignores this one
-  const apiKey = key ?? "none";
-  const address = baseUrl === undefined ? {} : { baseURL: baseUrl };
+  const baseURL = spec.baseUrl === undefined ? undefined : calledAddress(spec.baseUrl);
   const example = addressOf[provider];
-  if (example !== undefined && baseUrl === undefined)
+  if (example !== undefined && baseURL === undefined)
     throw new Error(`provider "${provider}" needs \`baseUrl\` in the preset's model: ${example}`);
+  // without a key the SDK would take one from the environment or fail; an endpoint without keys ignores this one
+  const place = { apiKey: key ?? "none", fetch: transport, ...(baseURL !== undefined && { baseURL }) };
+  const made = (model: SdkModel["model"], own: Record<string, Json> = {}) => ({
+    ...{ model, providerOptions: { [provider]: { ...own, ...options } } },
+  });
   switch (provider) {
     case "google":
-      return {
-        model: createGoogle({ apiKey, fetch: transport, ...address })(id),
-        providerOptions: { google: options },
-        cache: false,
-      };
+      return made(createGoogle(place)(id));
     case "azure":
       return {
-        model: createAzure({ apiKey, fetch: transport, ...address })(id),
-        providerOptions: { azure: { store: false, ...options } },
-        cache: false,
+        ...made(createAzure(place)(id), { store: false }),
         marksEnd: (piece) => /^response\.(completed|incomplete|failed)$/u.test(textAt(piece, "type")),
       };
     case "bedrock":
       return {
         // the key is a Bedrock API key; the region is in the address, and this one keeps the SDK from the environment
-        model: createAmazonBedrock({ apiKey, region: "us-east-1", fetch: transport, ...address })(id),
-        providerOptions: { bedrock: options },
-        cache: false,
+        ...made(createAmazonBedrock({ ...place, region: "us-east-1" })(id)),
         marksEnd: (piece) => at(piece, "messageStop") !== undefined,
       };
     case "openai":
-      return {
-        model: createOpenAI({ apiKey, fetch: transport, ...address })(id),
-        // the provider stores nothing: an attempt's record must be complete, so reasoning comes sealed
-        providerOptions: { openai: { store: false, ...options } },
-        cache: false,
-      };
+      // the provider stores nothing: an attempt's record must be complete, so reasoning comes sealed
+      return made(createOpenAI(place)(id), { store: false });
     case "anthropic":
-      return {
-        model: createAnthropic({ apiKey, fetch: transport, ...address })(id),
-        // fine-grained streaming does not check arguments, and older models do not have it
-        providerOptions: { anthropic: { toolStreaming: false, ...options } },
-        cache: true,
-      };
+      // fine-grained streaming does not check arguments, and older models do not have it
+      return made(createAnthropic(place)(id), { toolStreaming: false });
     default: {
-      if (baseUrl === undefined)
+      if (baseURL === undefined)
         throw new Error(
           `provider "${provider}" needs \`baseUrl\` in the preset's model, e.g. http://127.0.0.1:8000/v1; only openai, anthropic and google have one of their own`,
         );
-      const made = createOpenAICompatible({
+      const { apiKey: _, ...keyless } = place;
+      const settings = {
+        ...(key === undefined ? keyless : place),
         name: provider,
-        baseURL: baseUrl,
+        baseURL,
         includeUsage: true,
-        fetch: transport,
-        ...(key !== undefined && { apiKey: key }),
-      });
-      return { model: made(id), providerOptions: { [provider]: options }, cache: false };
+      };
+      return made(createOpenAICompatible(settings)(id));
     }
   }
 }

@@ -18,7 +18,7 @@ export type PriceTable = ReadonlyMap<string, Price>;
 
 export type PriceBook = {
   /** Undefined if unknown. */
-  priceOf(provider: string, model: string): Price | SaidPrice | undefined;
+  priceOf(provider: string, model: string): AnyPrice | undefined;
   /** In US dollars; null without a known price. */
   dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
   /** Whether the price that holds was given for exactly this name, not for a prefix of it. */
@@ -29,8 +29,8 @@ export type PriceBook = {
   used(): UsedPrice[];
 };
 
-/** A price from a command line: for any provider of the model, and without a date. */
-export type SaidPrice = Rates & { source: string; above?: undefined; asOf?: undefined };
+/** A price from a command line is for any provider of the model, and has no date. */
+type AnyPrice = Rates & { source: string } & Partial<Pick<Price, "above" | "asOf">>;
 
 /** Prices of command lines, the newest run first; `run` is null before a run has them. */
 export type SaidPrices = { run: string | null; prices: string[] };
@@ -68,7 +68,7 @@ export function priceBook(said: readonly SaidPrices[], table: PriceTable = readT
   };
 }
 
-export function usedPrice(of: { provider: string; model: string; price: Price | SaidPrice }): UsedPrice {
+export function usedPrice(of: { provider: string; model: string; price: AnyPrice }): UsedPrice {
   const { provider, model, price } = of;
   const { above, asOf, source } = price;
   return {
@@ -93,7 +93,7 @@ function saidPrices({ run, prices }: SaidPrices) {
   const twice = own.find(({ id }, index) => own.findIndex((one) => one.id === id) < index);
   if (twice) throw new Error(`--price: two prices for ${twice.id}; give one`);
   const length = ({ id }: { id: string }) => (id.endsWith("*") ? id.length - 1 : Number.POSITIVE_INFINITY);
-  return own.sort((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
+  return own.sort((a, b) => length(b) - length(a) || 0); // two exact names: NaN
 }
 
 function saidPrice(text: string, run: string | null) {
@@ -109,7 +109,7 @@ function saidPrice(text: string, run: string | null) {
       `--price ${text}: cached input is dearer than other input; the order is INPUT/OUTPUT/CACHED`,
     );
   const rates = { input, output, ...(cached !== undefined && { cached }) };
-  const price: SaidPrice = { ...rates, source: run === null ? "--price" : `--price of run ${run}` };
+  const price: AnyPrice = { ...rates, source: run === null ? "--price" : `--price of run ${run}` };
   const fits = (model: string) => (id.endsWith("*") ? model.startsWith(id.slice(0, -1)) : id === model);
   return { id, fits, price };
 }
@@ -137,7 +137,7 @@ export function readPrices(text: string, place: string): Map<string, Price> {
   return byModel;
 }
 
-export function costOf(usage: ModelUsage, price: Price | SaidPrice | undefined): number | null {
+export function costOf(usage: ModelUsage, price: AnyPrice | undefined): number | null {
   if (price === undefined) return null;
   const { above } = price;
   const rates: Rates = above !== undefined && usage.inputTokens > above.inputTokens ? above : price;

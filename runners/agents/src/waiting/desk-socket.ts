@@ -22,11 +22,6 @@ export type DeskSocketOptions = {
   resumeAll(): number;
 };
 
-/** Undefined if no socket can be made. The attempt then only tries by itself. */
-export function openDesk(options: DeskSocketOptions): Promise<DeskSocket | undefined> {
-  return listen(options.folder, (socket) => void answer(socket, options).catch(() => socket.destroy()));
-}
-
 async function answer(
   socket: Socket,
   { folder, secrets, take, resumeAll }: DeskSocketOptions,
@@ -60,8 +55,9 @@ const requestMax = 1 << 20;
  * Undefined if no socket can be made (a full disk, a file system without sockets). The attempt then only tries by
  * itself.
  */
-async function listen(folder: string, serve: (socket: Socket) => void): Promise<DeskSocket | undefined> {
-  const inside = join(folder, resumeSocket.folder);
+export async function openDesk(options: DeskSocketOptions): Promise<DeskSocket | undefined> {
+  const serve = (socket: Socket) => void answer(socket, options).catch(() => socket.destroy());
+  const inside = join(options.folder, resumeSocket.folder);
   let handle: number | undefined;
   const server = createServer({ allowHalfOpen: true }, serve).unref(); // must not keep an ended process alive
   try {

@@ -62,7 +62,8 @@ export class Interventions {
     if (file === undefined || size === this.#bytesRead) return;
     for (const one of interventionsIn(readFileSync(file, "utf8"))) {
       if (one.number <= (this.#taken.at(-1)?.number ?? 0)) continue;
-      this.#options.write(eventOf(one));
+      const { kind: _, ...fields } = one;
+      this.#options.write({ event: "extended", ...fields });
       this.#taken.push(one);
     }
     this.#bytesRead = size;
@@ -78,10 +79,6 @@ export function interventionsIn(text: string): Numbered[] {
     const { formatVersion: _, at: __, ...asked } = reading.value;
     return { ...asked, number: at + 1 };
   });
-}
-
-function eventOf({ kind: _, ...fields }: Numbered): TrajectoryEvent {
-  return { event: "extended", ...fields };
 }
 
 export function interventionSums(all: readonly Numbered[]): InterventionSums {

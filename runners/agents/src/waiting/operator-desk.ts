@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { goOnFile, pauseFile } from "@mlrb/core/ports/attempt-wait";
-import { type DeskSocket, openDesk } from "./desk-socket.ts";
+import { type DeskSocket, type DeskSocketOptions, openDesk } from "./desk-socket.ts";
 
 export type OperatorDesk = {
   /** Resolves after `ms`, or when a person resumes the attempt; rejects when `signal` is aborted. */
@@ -13,13 +13,7 @@ export type OperatorDesk = {
   close(): Promise<void>;
 };
 
-export type DeskOptions = {
-  /** The attempt's. */
-  folder: string;
-  /** Names of the attempt's secrets. Others are refused. */
-  secrets: string[];
-  /** Gets new values before any call is tried again. */
-  take(secrets: Record<string, string>): void;
+export type DeskOptions = Omit<DeskSocketOptions, "resumeAll"> & {
   /** Whether a person reaches the attempt only through the host that submitted its job. */
   remote?: boolean;
   setTimer?: (then: () => void, ms: number) => () => void;

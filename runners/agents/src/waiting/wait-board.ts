@@ -13,14 +13,13 @@ export type WaitBoard = {
 };
 
 export type WaitBoardOptions = {
-  /** Not written if absent. */
-  file?: string;
+  file: string;
   /**
    * Writes a line to the stage's log: when a wait for a person begins, when another has lasted, and when it is over.
    */
-  say?(line: string): void;
+  say(line: string): void;
   words(wait: AttemptWait): string;
-  redact?(text: string): string;
+  redact(text: string): string;
   /** ms since the epoch. */
   now?(): number;
 };
@@ -29,11 +28,10 @@ export type WaitBoardOptions = {
 const saidMs = 10_000;
 
 export function waitBoard(options: WaitBoardOptions): WaitBoard {
-  const { file, say = () => {}, words, redact = (text) => text, now = Date.now } = options;
+  const { file, say, words, redact, now = Date.now } = options;
   const waits = new Map<string, AttemptWait>();
   const said = new Map<string, string>();
   const write = () => {
-    if (file === undefined) return;
     try {
       if (waits.size === 0) return rmSync(file, { force: true });
       const text = canonicalJson({ formatVersion: 1, waits: sortWaits([...waits.values()]) });
@@ -63,5 +61,22 @@ export function waitBoard(options: WaitBoardOptions): WaitBoard {
         `continues after ${Math.round((now() - Date.parse(wait.since)) / 1000)} s of waiting (${wait.cause})`,
       );
     },
+  };
+}
+
+/** The wait after a failed try. `since` and `now`: ms since the epoch. `leftMs`: until patience ends. */
+export function failureWait({
+  why,
+  since,
+  now,
+  ...wait
+}: Pick<AttemptWait, "why"> & {
+  failure: Pick<AttemptWait, "cause" | "whose" | "detail">;
+} & Record<"since" | "now" | "waitMs" | "leftMs", number>): AttemptWait {
+  const { cause, whose, detail } = wait.failure;
+  const time = (ms: number) => new Date(ms).toISOString();
+  return {
+    ...{ why, cause, whose, detail, since: time(since) },
+    ...{ nextTry: time(now + wait.waitMs), giveUpAt: time(now + wait.leftMs) },
   };
 }

@@ -2,7 +2,7 @@
 // the relay of model calls, and outlives the run. Usage as of @mlrb/local/attempts/supervisor.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { modelAddresses } from "@mlrb/agents/model/model-addresses";
+import { modelAddresses } from "@mlrb/agents/model/agent-models";
 import { deskOfHost } from "@mlrb/agents/waiting/host-desk";
 import { interventionSums, interventionsIn } from "@mlrb/agents/waiting/interventions";
 import { patience } from "@mlrb/agents/waiting/patience";

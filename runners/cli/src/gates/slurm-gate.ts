@@ -1,5 +1,5 @@
 // Stages that would be jobs of Slurm and that Slurm cannot take.
-import { modelAddresses } from "@mlrb/agents/model/model-addresses";
+import { modelAddresses } from "@mlrb/agents/model/agent-models";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { type Check, missing } from "./check.ts";
 import { type Asked, quoted } from "./gate.ts";

@@ -35,14 +35,8 @@ export type AnswerReader = {
 
 export function emptyAnswer(): HeardAnswer {
   return {
-    text: "",
-    reasoning: null,
-    toolCalls: [],
-    finish: "other",
-    usage: null,
-    answeredBy: null,
-    whole: false,
-    complaint: null,
+    ...{ text: "", reasoning: null, toolCalls: [], finish: "other", usage: null },
+    ...{ answeredBy: null, whole: false, complaint: null },
   };
 }
 
@@ -81,10 +75,6 @@ export function withCountedOutput(heard: HeardAnswer): HeardAnswer {
   const { usage, text, reasoning, toolCalls } = heard;
   const isEmpty = text === "" && (reasoning ?? "") === "" && toolCalls.length === 0;
   return usage?.outputTokens === 0 && !isEmpty ? { ...heard, usage: null } : heard;
-}
-
-export function addFingerprint(heard: HeardAnswer, fingerprint: string): void {
-  if (fingerprint !== "") heard.fingerprint = fingerprint;
 }
 
 export function addSurcharge(heard: HeardAnswer, surcharge: string | null): void {

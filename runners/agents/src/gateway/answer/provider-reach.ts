@@ -1,7 +1,7 @@
 // Finds in a provider's answer what shows that the provider searched, fetched a page or ran a tool. The names are those
 // of all protocols and of servers that speak them: an answer of any of them is searched for all. Pure.
 import type { Json } from "@mlrb/kit/stage";
-import { at } from "../../model/json-text.ts";
+import { at, within } from "../../model/json-text.ts";
 
 /** Types of items, blocks, citations and events of a stream. Tools that a program runs itself have other types. */
 const types =
@@ -19,21 +19,11 @@ const skipped = new Set([
 
 /** The name of the first such field or type, 100 characters at most. Undefined if nothing shows it. */
 export function reachIn(answer: Json): string | undefined {
-  const open: Json[] = [answer];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value !== "object" || value === null) continue;
-    if (Array.isArray(value)) {
-      for (const one of value) open.push(one);
-      continue;
-    }
-    for (const [key, one] of Object.entries(value)) {
-      if (skipped.has(key)) continue;
-      if (key === "type" && typeof one === "string" && types.test(one)) return one.slice(0, 100);
-      const name = key.replace(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
-      if (fields.test(name) && (name === "citations" ? namesAddress(one) : holdsAny(one)))
-        return key.slice(0, 100);
-      open.push(one);
-    }
+  for (const [key, one] of within(answer, (name) => skipped.has(name))) {
+    if (key === "type" && typeof one === "string" && types.test(one)) return one.slice(0, 100);
+    const name = key.replace(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+    if (fields.test(name) && (name === "citations" ? namesAddress(one) : holdsAny(one)))
+      return key.slice(0, 100);
   }
   return undefined;
 }
@@ -46,12 +36,9 @@ function namesAddress(citations: Json): boolean {
 
 /** Whether a list has elements, or an object a positive number or a text at any depth. A setting's word is neither. */
 function holdsAny(field: Json): boolean {
-  const open: Json[] = typeof field === "string" ? [] : [field];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value === "number" ? value > 0 : typeof value === "string" && value !== "") return true;
-    if (typeof value !== "object" || value === null) continue;
-    if (Array.isArray(value) && value.length > 0) return true;
-    for (const one of Object.values(value)) open.push(one);
-  }
-  return false;
+  if (typeof field === "string") return false;
+  return within(field).some(([, value]) => {
+    if (typeof value === "number") return value > 0;
+    return Array.isArray(value) ? value.length > 0 : typeof value === "string" && value !== "";
+  });
 }

@@ -8,7 +8,6 @@ import { at, countAt, listAt, mayCount, nameAt, reportedCount, textAt } from "..
 import { cachedTokens } from "../../model/reported-usage.ts";
 import {
   type AnswerReader,
-  addFingerprint,
   addReasoning,
   addSurcharge,
   addUsage,
@@ -38,12 +37,18 @@ export function readOpenaiChat(): AnswerReader {
   return {
     take(value) {
       heard.answeredBy = nameAt(value, "model") || heard.answeredBy;
-      addFingerprint(heard, nameAt(value, "system_fingerprint"));
+      const fingerprint = nameAt(value, "system_fingerprint");
+      if (fingerprint !== "") heard.fingerprint = fingerprint;
       if (at(value, "error")) heard.complaint = value;
       addUsage(heard, openaiUsage(at(value, "usage"), chatCounts));
       addSurcharge(heard, surchargeOf(value, chatCounts));
-      if (listAt(value, "choices").some(citesSearch)) addSurcharge(heard, "a search");
-      const choice = listAt(value, "choices").find((one) => (at(one, "index") ?? 0) === 0);
+      const choices = listAt(value, "choices");
+      const notes = choices.flatMap((one) =>
+        ["message", "delta"].flatMap((name) => listAt(one, name, "annotations")),
+      );
+      // models that search by themselves name the pages that they read
+      if (notes.some((one) => at(one, "type") === "url_citation")) addSurcharge(heard, "a search");
+      const choice = choices.find((one) => (at(one, "index") ?? 0) === 0);
       const message = at(choice, "message") ?? at(choice, "delta");
       heard.text += textAt(message, "content") + textAt(message, "refusal");
       refused ||= textAt(message, "refusal") !== "";
@@ -68,13 +73,6 @@ export function readOpenaiChat(): AnswerReader {
         toolCalls: [...calls.values()],
       }),
   };
-}
-
-/** Models that search by themselves name the pages that they read. */
-function citesSearch(choice: Json): boolean {
-  return ["message", "delta"].some((name) =>
-    listAt(choice, name, "annotations").some((one) => at(one, "type") === "url_citation"),
-  );
 }
 
 type CountNames = { input: string; output: string };

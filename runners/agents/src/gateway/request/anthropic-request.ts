@@ -164,6 +164,10 @@ const tool = variants(
 );
 
 const amount = object({ type: text, value: number });
+const compaction = barred("price", {
+  why: "the provider writes a summary, whose tokens its count of usage leaves out",
+  instead: "let the program summarize",
+});
 const edit = variants("an edit of the context", [
   [
     /^clear_tool_uses_\d+$/,
@@ -173,13 +177,7 @@ const edit = variants("an edit of the context", [
     }),
   ],
   [/^clear_thinking_\d+$/, object({ type: text, keep: either(text, amount) })],
-  [
-    /^compact_\d+$/,
-    barred("price", {
-      why: "the provider writes a summary, whose tokens its count of usage leaves out",
-      instead: "let the program summarize",
-    }),
-  ],
+  [/^compact_\d+$/, compaction],
 ]);
 const jsonFormat = object({ type: text, schema });
 const remoteServers: Shape = list(
@@ -192,10 +190,7 @@ const remoteServers: Shape = list(
 /** Requests for an answer and for a count of tokens. */
 export const anthropicRequest: ObjectShape = object({
   ...barredEverywhere,
-  compaction: barred("price", {
-    why: "the provider writes a summary, whose tokens its count of usage leaves out",
-    instead: "let the program summarize",
-  }),
+  compaction,
   ...{ model: text, max_tokens: number, stream: flag, stop_sequences: list(text) },
   ...{ temperature: number, top_p: number, top_k: number },
   messages: list(message),

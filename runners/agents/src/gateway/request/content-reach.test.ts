@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { admitCall } from "../admit-call.ts";
 import type { CallFormat, Route } from "../route-request.ts";
 import { addressKind, remoteReference } from "./remote-reference.ts";
-import { isSoundOrFilmContent, isSoundOrFilmName } from "./sound-or-film.ts";
+import { isSoundOrFilm } from "./sound-or-film.ts";
 
 const protocols = {
   "openai-chat": "openai",
@@ -228,7 +228,7 @@ const inline = (data: string, name = "x.bin"): [format: CallFormat, body: object
 
 test("sound and film are refused by their bytes, whatever names them", () => {
   for (const [what, content] of media) {
-    assert.ok(isSoundOrFilmContent(bytes(content)), what);
+    assert.ok(isSoundOrFilm.base64(bytes(content)), what);
     for (const [format, body] of inline(bytes(content))) {
       const call = admitted(format, body, { network: true });
       assert.ok("refused" in call, `${what}: ${JSON.stringify(body)}`);
@@ -252,7 +252,7 @@ test("sound and film are refused by the name of a file", () => {
       assert.ok("refused" in call && /sound and film/.test(call.refused.detail), filename);
     }
   for (const filename of ["a.pdf", "a.ts", "mp3", "mp3.txt", ".mp3.md"])
-    assert.ok(!isSoundOrFilmName(filename));
+    assert.ok(!isSoundOrFilm["file-name"](filename));
 });
 
 test("a chat template of the program's is refused, and other settings of a template leave", () => {

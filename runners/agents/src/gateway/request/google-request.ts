@@ -2,11 +2,14 @@
 // `camelCase` and `snake_case` for the same field, so each field may be there in one spelling only.
 import {
   address,
+  type Bar,
   barred,
   barredEverywhere,
   base64,
   closed,
+  each,
   either,
+  type Fields,
   flag,
   list,
   mediaType,
@@ -16,7 +19,6 @@ import {
   proto,
   ranAtProvider,
   reaching,
-  type Shape,
   schema,
   text,
   word,
@@ -36,10 +38,7 @@ const part = proto({
     parts: list(proto({ inlineData: blob, fileData: byAddress })),
   }),
   mediaResolution: either(text, proto({ level: text, numTokens: number })),
-  executableCode: ranAtProvider,
-  codeExecutionResult: ranAtProvider,
-  toolCall: ranAtProvider,
-  toolResponse: ranAtProvider,
+  ...each(ranAtProvider, "executableCode codeExecutionResult toolCall toolResponse"),
 });
 const content = proto({ role: text, parts: list(part) });
 
@@ -47,27 +46,22 @@ const functionDeclaration = proto({
   ...{ name: text, description: text, behavior: text },
   ...{ parameters: schema, parametersJsonSchema: schema, response: schema, responseJsonSchema: schema },
 });
-const search = (name: string): Shape => reaching(`the tool \`${name}\``, opaque);
+const searches = (names: string): Fields =>
+  Object.fromEntries(names.split(" ").map((name) => [name, reaching(`the tool \`${name}\``, opaque)]));
 const tool = closed(
   proto({
     functionDeclarations: list(functionDeclaration),
-    googleSearch: search("googleSearch"),
-    googleSearchRetrieval: search("googleSearchRetrieval"),
-    urlContext: search("urlContext"),
-    googleMaps: search("googleMaps"),
-    enterpriseWebSearch: search("enterpriseWebSearch"),
-    mcpServers: search("mcpServers"),
-    codeExecution: ranAtProvider,
-    fileSearch: ranAtProvider,
-    retrieval: ranAtProvider,
+    ...searches("googleSearch googleSearchRetrieval urlContext googleMaps enterpriseWebSearch mcpServers"),
+    ...each(ranAtProvider, "codeExecution fileSearch retrieval"),
   }),
 );
 
-const notText = {
+const otherModel = barred("price", { why: "another model could answer", instead: "leave it out" });
+const notText: Bar = {
   changes: "price",
   why: "answers that are no text have a price of their own",
   instead: "ask for text",
-} as const;
+};
 const generationConfig = proto({
   ...{ temperature: number, topP: number, topK: number, seed: number, candidateCount: number },
   ...{
@@ -80,10 +74,8 @@ const generationConfig = proto({
   ...{ responseLogprobs: flag, logprobs: number, mediaResolution: text },
   thinkingConfig: proto({ includeThoughts: flag, thinkingBudget: number, thinkingLevel: text }),
   responseModalities: list(word(["TEXT", "Text", "text"], notText)),
-  speechConfig: barred("price", { why: notText.why, instead: notText.instead }),
-  imageConfig: barred("price", { why: notText.why, instead: notText.instead }),
-  routingConfig: barred("price", { why: "another model could answer", instead: "leave it out" }),
-  modelSelectionConfig: barred("price", { why: "another model could answer", instead: "leave it out" }),
+  ...each(barred("price", notText), "speechConfig imageConfig"),
+  ...each(otherModel, "routingConfig modelSelectionConfig"),
 });
 
 const fields = {
@@ -94,7 +86,7 @@ const fields = {
   toolConfig: proto({ functionCallingConfig: proto({ mode: text, allowedFunctionNames: list(text) }) }),
   generationConfig,
   safetySettings: list(proto({ category: text, threshold: text })),
-  mcpServers: search("mcpServers"),
+  ...searches("mcpServers"),
 };
 
 export const googleRequest: ObjectShape = proto(fields);

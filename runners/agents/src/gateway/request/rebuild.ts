@@ -1,9 +1,7 @@
 // Rebuilds a request from its declared fields, so that only these leave the gateway. Pure.
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import type { Refusal } from "../provider-error.ts";
 import { addressKind, remoteReference } from "./remote-reference.ts";
-import { isObject, numberOf } from "./request-json.ts";
 import {
   type Bar,
   type Fields,
@@ -13,10 +11,12 @@ import {
   type Variants,
 } from "./shape.ts";
 import { isUnset, takes, wordsOf } from "./shape-values.ts";
-import { isSoundOrFilmContent, isSoundOrFilmName, isSoundOrFilmType } from "./sound-or-film.ts";
+import { isSoundOrFilm } from "./sound-or-film.ts";
+
+type Body = Record<string, Json>;
 
 export type Rebuilt = {
-  body: Record<string, Json>;
+  body: Body;
   /** Where fields were that nothing declares, e.g. `messages[].name`; each once. */
   dropped: string[];
   /** Where the request lets the provider search, fetch or run remote tools; each once. Empty without a network. */
@@ -36,7 +36,7 @@ export function rebuild(
   const body = rebuilding.value(shape, value, "");
   if (rebuilding.refused) return { refused: rebuilding.refused };
   return {
-    body: body as Record<string, Json>,
+    body: body as Body,
     dropped: [...rebuilding.dropped],
     reaches: [...rebuilding.reaches],
   };
@@ -54,68 +54,54 @@ class Rebuilding {
   }
 
   value(shape: Shape, value: Json, path: string): Json {
+    // without a network the value of a reaching field does not matter
+    if (shape.kind !== "reaching" && !takes(shape, value))
+      return this.#refuse(400, `${quoted(path)} must be ${wordsOf(shape)}`);
+    const text = typeof value === "string" ? value : "";
     switch (shape.kind) {
       case "opaque":
-        return value;
       case "text":
-        return typeof value === "string" ? value : this.#mistyped(path, "a text");
       case "number":
-        return numberOf(value) !== undefined ? value : this.#mistyped(path, "a number");
       case "flag":
-        return typeof value === "boolean" ? value : this.#mistyped(path, "true or false");
+        return value;
       case "word":
-        if (typeof value === "string" && shape.words.includes(value)) return value;
-        return typeof value === "string" ? this.#bar(shape.bar, path, value) : this.#mistyped(path, "a text");
+        return shape.words.includes(text) ? text : this.#bar(shape.bar, path, text);
       case "data-url":
-        if (typeof value !== "string") return this.#mistyped(path, "a text");
-        if (value.startsWith("data:") || (shape.bare && bareBase64.test(value)))
-          return isInlineSoundOrFilm(value) ? this.#bar(soundOrFilm, path, null) : value;
-        return this.#address(shape.name, path, value);
+        if (text.startsWith("data:") || (shape.bare && bareBase64.test(text)))
+          return isInlineSoundOrFilm(text) ? this.#bar(soundOrFilm, path, null) : text;
+        return this.#address(shape.name, path, text);
       case "media-type":
       case "base64":
       case "file-name":
-        if (typeof value !== "string") return this.#mistyped(path, "a text");
-        return soundOrFilmBy[shape.kind](value) ? this.#bar(soundOrFilm, path, null) : value;
+        return isSoundOrFilm[shape.kind](text) ? this.#bar(soundOrFilm, path, null) : text;
       case "address":
-        return typeof value === "string"
-          ? this.#address(shape.name, path, value)
-          : this.#mistyped(path, "a text");
+        return this.#address(shape.name, path, text);
       case "schema": {
         const remote = remoteReference(value);
         if (remote === undefined) return value;
         return this.#address(`the reference ${shown(remote)} of a JSON Schema`, path, remote) && value;
       }
       case "list":
-        if (!Array.isArray(value)) return this.#mistyped(path, "a list");
-        return value.map((one) => this.value(shape.of, one, `${path}[]`));
+        return (value as Json[]).map((one) => this.value(shape.of, one, `${path}[]`));
       case "table":
-        if (!isObject(value)) return this.#mistyped(path, "an object");
         return Object.fromEntries(
-          Object.entries(value).map(([key, one]) => [key, this.value(shape.of, one, `${path}.*`)]),
+          Object.entries(value as Body).map(([key, one]) => [key, this.value(shape.of, one, `${path}.*`)]),
         );
       case "object":
-        return isObject(value) ? this.#object(shape, value, path) : this.#mistyped(path, "an object");
+        return this.#object(shape, value as Body, path);
       case "variants":
-        return isObject(value) ? this.#variant(shape, value, path) : this.#mistyped(path, "an object");
-      case "either": {
-        const fitting = shape.of.find((one) => takes(one, value));
-        return fitting ? this.value(fitting, value, path) : this.#mistyped(path, wordsOf(shape.of));
-      }
+        return this.#variant(shape, value as Body, path);
+      case "either":
+        return this.value(shape.of.find((one) => takes(one, value))!, value, path);
       case "barred":
         return this.#bar(shape.bar, path, value);
       case "reaching":
         return this.#reaching(shape.name, path) ? this.value(shape.of, value, path) : null;
-      default:
-        return unreachable(shape);
     }
   }
 
-  #object(
-    { fields, proto, closed, open, defaults = {} }: ObjectShape,
-    value: Record<string, Json>,
-    path: string,
-  ): Json {
-    const rebuilt: Record<string, Json> = {};
+  #object({ fields, proto, closed, open, defaults = {} }: ObjectShape, value: Body, path: string): Json {
+    const rebuilt: Body = {};
     const seen = new Set<string>();
     for (const [key, one] of Object.entries(value)) {
       const name = proto ? camelCase(key) : key;
@@ -132,7 +118,7 @@ class Rebuilding {
     return rebuilt;
   }
 
-  #variant({ noun, of, absent }: Variants, value: Record<string, Json>, path: string): Json {
+  #variant({ noun, of, absent }: Variants, value: Body, path: string): Json {
     const type = value.type ?? absent;
     const found =
       typeof type === "string" &&
@@ -147,10 +133,6 @@ class Rebuilding {
 
   #drop(place: string): void {
     if (this.dropped.size < namesMax) this.dropped.add(place.slice(0, 200));
-  }
-
-  #mistyped(path: string, wanted: string): null {
-    return this.#refuse(400, `${quoted(path)} must be ${wanted}`);
   }
 
   #address(name: string, path: string, value: string): string | null {
@@ -203,16 +185,10 @@ function unknownIn(fields: Fields): Bar {
   };
 }
 
-const soundOrFilmBy = {
-  "media-type": isSoundOrFilmType,
-  base64: isSoundOrFilmContent,
-  "file-name": isSoundOrFilmName,
-};
-
 /** `value`: a `data:` URL, or base64 alone. */
 function isInlineSoundOrFilm(value: string): boolean {
   const [, type = "", content = value] = /^data:([^,]{0,1000}),(.*)$/su.exec(value) ?? [];
-  return isSoundOrFilmType(type) || isSoundOrFilmContent(content);
+  return isSoundOrFilm["media-type"](type) || isSoundOrFilm.base64(content);
 }
 
 function camelCase(key: string): string {

@@ -1,8 +1,8 @@
 // References by which a provider would fetch content: addresses of pictures and files, and other documents of a JSON
 // Schema. Pure.
 import type { Json } from "@mlrb/kit/stage";
+import { within } from "../../model/json-text.ts";
 import { knownHosts } from "../gateway-provider.ts";
-import { isObject } from "./request-json.ts";
 
 /**
  * `web`: the provider would fetch it from the Internet. `stored`: it names what the operator's account stores, e.g.
@@ -22,15 +22,10 @@ const canBeFetched = /^\s*((https?|ftp|file):|\/\/)/iu;
 export function remoteReference(schema: Json): string | undefined {
   const names: string[] = [];
   let hasBase = false;
-  const open: Json[] = [schema];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (Array.isArray(value)) for (const one of value) open.push(one);
-    if (!isObject(value)) continue;
-    for (const [key, one] of Object.entries(value)) {
-      if (typeof one !== "string") open.push(one);
-      else if (references.includes(key) && !one.startsWith("#")) names.push(one);
-      else if (key === "$id" || key === "id") hasBase ||= canBeFetched.test(one);
-    }
+  for (const [key, one] of within(schema)) {
+    if (typeof one !== "string") continue;
+    if (references.includes(key) && !one.startsWith("#")) names.push(one);
+    else if (key === "$id" || key === "id") hasBase ||= canBeFetched.test(one);
   }
   return names.find((name) => hasBase || canBeFetched.test(name));
 }

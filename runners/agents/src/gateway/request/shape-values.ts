@@ -1,5 +1,4 @@
 // Which JSON values a shape takes, and which mean the same as leaving a field out. Pure.
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { Json } from "@mlrb/kit/stage";
 import { isObject, numberOf } from "./request-json.ts";
 import type { Bar, Shape } from "./shape.ts";
@@ -18,45 +17,31 @@ function isHarmless({ harmless = [] }: Bar, value: Json): boolean {
   return (harmless as readonly Json[]).includes(typeof only === "string" ? only.toLowerCase() : only);
 }
 
+const types = {
+  text: { words: "a text", is: (value: Json) => typeof value === "string" },
+  number: { words: "a number", is: (value: Json) => numberOf(value) !== undefined },
+  flag: { words: "true or false", is: (value: Json) => typeof value === "boolean" },
+  list: { words: "a list", is: (value: Json) => Array.isArray(value) },
+  object: { words: "an object", is: isObject },
+  any: { words: "anything", is: () => true },
+};
+
+const typeOf: Record<Exclude<Shape["kind"], "either" | "reaching">, keyof typeof types> = {
+  ...{ text: "text", word: "text", address: "text", "data-url": "text", base64: "text" },
+  ...{ "media-type": "text", "file-name": "text", number: "number", flag: "flag", list: "list" },
+  ...{ object: "object", table: "object", variants: "object", opaque: "any", schema: "any", barred: "any" },
+};
+
 /** Whether the JSON type of `value` is that of the shape. */
 export function takes(shape: Shape, value: Json): boolean {
-  switch (shape.kind) {
-    case "text":
-    case "word":
-    case "data-url":
-    case "media-type":
-    case "base64":
-    case "file-name":
-    case "address":
-      return typeof value === "string";
-    case "number":
-      return numberOf(value) !== undefined;
-    case "flag":
-      return typeof value === "boolean";
-    case "list":
-      return Array.isArray(value);
-    case "reaching":
-      return takes(shape.of, value);
-    case "either":
-      return shape.of.some((one) => takes(one, value));
-    case "object":
-    case "table":
-    case "variants":
-      return isObject(value);
-    case "opaque":
-    case "schema":
-    case "barred":
-      return true;
-    default:
-      return unreachable(shape);
-  }
+  if (shape.kind === "reaching") return takes(shape.of, value);
+  if (shape.kind === "either") return shape.of.some((one) => takes(one, value));
+  return types[typeOf[shape.kind]].is(value);
 }
 
-export function wordsOf(shapes: readonly Shape[]): string {
-  const words = shapes.map(({ kind }) => {
-    if (kind === "text" || kind === "word") return "a text";
-    if (kind === "list") return "a list";
-    return kind === "number" || kind === "flag" ? `a ${kind}` : "an object";
-  });
-  return [...new Set(words)].join(" or ");
+/** The JSON types that the shape takes. */
+export function wordsOf(shape: Shape): string {
+  if (shape.kind === "reaching") return wordsOf(shape.of);
+  if (shape.kind === "either") return [...new Set(shape.of.map(wordsOf))].join(" or ");
+  return types[typeOf[shape.kind]].words;
 }

@@ -72,6 +72,9 @@ export const base64: Shape = { kind: "base64" };
 export const fileName: Shape = { kind: "file-name" };
 export const schema: Shape = { kind: "schema" };
 
+/** Fields of one shape. `names`: a blank between two. */
+export const each = (shape: Shape, names: string): Fields =>
+  Object.fromEntries(names.split(" ").map((name) => [name, shape]));
 export const list = (of: Shape): Shape => ({ kind: "list", of });
 export const table = (of: Shape): Shape => ({ kind: "table", of });
 export const object = (fields: Fields): ObjectShape => ({ kind: "object", fields });
@@ -138,12 +141,8 @@ const soundInstead = { why: "sound has a price of its own", instead: "send and a
 
 /** Refused at the top of every protocol's request, whichever protocol a field belongs to. */
 export const barredEverywhere: Fields = {
-  previous_response_id: conversationAtProvider,
-  conversation: conversationAtProvider,
-  thread: conversationAtProvider,
-  prompt: contentAtProvider,
-  cachedContent: contentAtProvider,
-  cached_content: contentAtProvider,
+  ...each(conversationAtProvider, "previous_response_id conversation thread"),
+  ...each(contentAtProvider, "prompt cachedContent cached_content"),
   store: barred("storage", {
     why: "the provider would store the answer",
     instead: "send false, or leave it out",
@@ -160,26 +159,15 @@ export const barredEverywhere: Fields = {
     harmless: ["in_memory", "in-memory"],
   }),
   container: ranAtProvider,
-  service_tier: tier,
-  serviceTier: tier,
+  ...each(tier, "service_tier serviceTier"),
   speed: barred("price", {
-    why: "a faster answer has a price of its own",
-    instead: leaveOut,
-    harmless: ["standard"],
+    ...{ why: "a faster answer has a price of its own", instead: leaveOut, harmless: ["standard"] },
   }),
   inference_geo: barred("price", {
-    why: "regions have prices of their own",
-    instead: leaveOut,
-    harmless: ["global"],
+    ...{ why: "regions have prices of their own", instead: leaveOut, harmless: ["global"] },
   }),
-  billing_policy: payer,
-  workspace_id: payer,
-  user_profile_id: payer,
-  models: otherModel,
-  fallbacks: otherModel,
-  fallback_credit_token: otherModel,
-  provider: otherModel,
-  route: otherModel,
+  ...each(payer, "billing_policy workspace_id user_profile_id"),
+  ...each(otherModel, "models fallbacks fallback_credit_token provider route"),
   plugins: barred("reach", { why: "it lets the provider search and read files", instead: leaveOut }),
   audio: barred("price", soundInstead),
   modalities: barred("price", { ...soundInstead, harmless: ["text"] }),

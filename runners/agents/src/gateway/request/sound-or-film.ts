@@ -21,17 +21,14 @@ const beginnings = [
 ];
 const begins = new RegExp(`^(${beginnings.join("|")})`, "su");
 
-/** `type`: a media type, and what follows it in a `data:` URL. */
-export function isSoundOrFilmType(type: string): boolean {
-  return types.test(type);
-}
-
-export function isSoundOrFilmName(name: string): boolean {
-  return names.test(name);
-}
-
-/** `base64`: of the content, in either alphabet, with or without line breaks. */
-export function isSoundOrFilmContent(base64: string): boolean {
-  const first = base64.slice(0, 1000).replace(/\s+/gu, "");
-  return begins.test(Buffer.from(first, "base64").toString("latin1"));
-}
+/** Whether a value names or holds sound or film. */
+export const isSoundOrFilm = {
+  /** With what follows it in a `data:` URL. */
+  "media-type": (type: string) => types.test(type),
+  "file-name": (name: string) => names.test(name),
+  /** In either alphabet, with or without line breaks. */
+  base64(content: string) {
+    const first = content.slice(0, 1000).replace(/\s+/gu, "");
+    return begins.test(Buffer.from(first, "base64").toString("latin1"));
+  },
+};

@@ -1,7 +1,6 @@
 // The headers of a program's request that leave the gateway: versions of the protocol, and betas whose fields do. A beta
 // that is not listed is left out: its fields are, so it would change nothing that the gateway lets through. Pure.
 import type { IncomingHttpHeaders } from "node:http";
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { CallFormat } from "../route-request.ts";
 
 export type VersionHeaders = { headers: Record<string, string>; dropped: string[] };
@@ -21,26 +20,17 @@ export function versionHeaders(
   headers: IncomingHttpHeaders,
   { network }: { network: boolean },
 ): VersionHeaders {
-  switch (format) {
-    case "anthropic": {
-      const version = headers["anthropic-version"];
-      const dated = typeof version === "string" && /^\d{4}-\d{2}-\d{2}$/u.test(version);
-      const isKept = (beta: string) => {
-        const [, name = ""] = /^([a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/u.exec(beta) ?? [];
-        // `claude-…` names a client of Anthropic's own
-        return name.startsWith("claude-") || anthropicBetas.has(name) || (network && networkBetas.has(name));
-      };
-      const betas = chosen("anthropic-beta", headers, isKept);
-      return { ...betas, headers: { ...(dated && { "anthropic-version": version }), ...betas.headers } };
-    }
-    case "openai-chat":
-    case "openai-responses":
-      return chosen("openai-beta", headers, (beta) => beta === "responses=experimental");
-    case "google":
-      return { headers: {}, dropped: [] };
-    default:
-      return unreachable(format);
-  }
+  if (format === "google") return { headers: {}, dropped: [] };
+  if (format !== "anthropic")
+    return chosen("openai-beta", headers, (beta) => beta === "responses=experimental");
+  const version = headers["anthropic-version"];
+  const dated = typeof version === "string" && /^\d{4}-\d{2}-\d{2}$/u.test(version);
+  const betas = chosen("anthropic-beta", headers, (beta) => {
+    const [, name = ""] = /^([a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/u.exec(beta) ?? [];
+    // `claude-…` names a client of Anthropic's own
+    return name.startsWith("claude-") || anthropicBetas.has(name) || (network && networkBetas.has(name));
+  });
+  return { ...betas, headers: { ...(dated && { "anthropic-version": version }), ...betas.headers } };
 }
 
 function chosen(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { modelAddresses } from "./model-addresses.ts";
+import { modelAddresses } from "./agent-models.ts";
 
 test("the addresses of an attempt are its models', each with its own key", () => {
   const planner = { provider: "own", id: "p", contextTokens: 9000, baseUrl: "http://127.0.0.1:8000/v1" };
