@@ -59,7 +59,7 @@ export class PackageIndex {
 
   async file(name: string, file: string): Promise<PackageFile> {
     const found = (await this.files(name)).find((one) => one.name === file);
-    if (!found) throw new NotServed("not-there", `the index has no file ${file} of ${name}`, { status: 404 });
+    if (!found) throw new NotServed("not-there", `the index has no file ${file} of ${name}`);
     return found;
   }
 
