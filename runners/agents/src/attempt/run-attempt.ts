@@ -16,6 +16,7 @@ import { gatewayFacts } from "../gateway/gateway-provider.ts";
 import { agentDownloads } from "../hub/agent-downloads.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
 import { type EarlierAttempt, withoutLostSnapshots } from "../resume/earlier-attempt.ts";
+import { pathInside } from "../sandbox/device-variables.ts";
 import { restartNotice } from "../scaffold/notices.ts";
 import { type PriceBook, priceBook, usedPrice } from "../spending/prices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -33,14 +34,7 @@ import {
 } from "./seal-attempt.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import { closeSupervision, openSupervision, type Supervision, startClock } from "./supervision.ts";
-import {
-  agentEnvironment,
-  deadlineWriter,
-  inside,
-  materializeWorkspace,
-  putPrompt,
-  writeDeadline,
-} from "./workspace.ts";
+import { deadlineWriter, inside, materializeWorkspace, putPrompt, writeDeadline } from "./workspace.ts";
 
 type PricedRequest = AttemptRequest & { prices: PriceBook };
 
@@ -137,10 +131,9 @@ async function runAgent(
 
 async function withDownloads(request: AttemptRequest, supervision: Supervision): Promise<Supervision> {
   if (!request.downloads) return supervision;
-  const { sandbox, meter, trajectory } = supervision;
+  const { sandbox, trajectory } = supervision;
   const { agent, scratch } = request;
-  const path = agentEnvironment(sandbox, request, meter.deadline()).PATH;
-  const place = { agent, scratch, path, write: trajectory.add };
+  const place = { agent, scratch, path: pathInside(request), write: trajectory.add };
   return { ...supervision, downloads: await agentDownloads(sandbox, request.downloads, place) };
 }
 

@@ -2,10 +2,9 @@
 // folder are next to the workspace, not in it.
 
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { agentVariables } from "@mlrb/core/key/agent-variables";
+import { join } from "node:path";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
-import { allocatorVariables, deviceVariables } from "../sandbox/device-variables.ts";
+import { programVariables } from "../sandbox/device-variables.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 
 export const inside = {
@@ -119,15 +118,10 @@ export function agentEnvironment(
   request: AttemptRequest,
   deadline: number,
 ): Record<string, string> {
-  const system = "/usr/local/bin:/usr/bin:/bin";
-  const path = request.python ? `${dirname(request.python)}:${system}` : system;
   return {
-    ...((request.python || !request.ownImage) && { PATH: path }),
-    ...agentVariables(request),
+    ...programVariables(sandbox, request),
     MLRB_DEADLINE: String(Math.floor(deadline / 1000)),
     MLRB_SUBMISSION: sandbox.seenAs(inside.submission),
-    ...deviceVariables(sandbox, request.gpus ?? []),
-    ...allocatorVariables(request),
   };
 }
 

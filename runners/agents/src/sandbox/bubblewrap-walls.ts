@@ -21,7 +21,7 @@ import { type BubblewrapAbilities, bubblewrapAbilities } from "./bubblewrap-abil
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { startBubblewrap } from "./bubblewrap-process.ts";
 import { findNamespace, processesWith } from "./namespace-processes.ts";
-import { type SandboxMeter, startMeter } from "./sandbox-meter.ts";
+import { overLimits, startMeter } from "./sandbox-meter.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
 import { killed } from "./start-gate.ts";
 
@@ -179,22 +179,17 @@ class BubblewrapWalls implements Walls {
 
   /** A limit that the kernel held: it ends a program or refuses it something, and reports nothing. */
   #metLimit(open: OpenWalls, result: ExecResult, before: LimitsMet): OverLimit | undefined {
-    const { memoryBytes, processes, diskBytes } = this.#request.limits;
+    const { limits } = this.#request;
     const after = this.#groups.met();
-    if (after.memory > before.memory)
-      return {
-        limit: "memory",
-        detail: `its programs together took more than ${memoryBytes} bytes of memory`,
-      };
+    if (after.memory > before.memory) return overLimits.memory(limits);
     // the first process and the one that just ended count too
     const full =
       !this.#groups.has.has("pids") &&
       open.process.living() &&
-      processesWith(open.process.first).length >= processes - 2;
-    if (after.processes > before.processes || full)
-      return { limit: "processes", detail: `more than ${processes} processes and threads at once` };
+      processesWith(open.process.first).length >= limits.processes - 2;
+    if (after.processes > before.processes || full) return overLimits.processes(limits);
     if (result.kind === "signalled" && result.signal === "SIGXFSZ")
-      return { limit: "disk", detail: `a file of more than ${diskBytes} bytes` };
+      return { limit: "disk", detail: `a file of more than ${limits.diskBytes} bytes` };
     return undefined;
   }
 }
@@ -206,7 +201,7 @@ type OpenWalls = {
   over?: OverLimit;
   /** Where no control group freezes. */
   frozen?: FrozenProcesses | undefined;
-  meter?: SandboxMeter;
+  meter?: ReturnType<typeof startMeter>;
 };
 
 /** A single file may exceed the limit of all files by this much, so that a look at the disk sees the limit passed. */

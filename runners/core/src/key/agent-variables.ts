@@ -9,8 +9,8 @@ import type { Scalar } from "@mlrb/formats/declared/pipeline";
 export function agentVariables(of: {
   task?: Scalar;
   seed?: Scalar;
-  cpus?: number;
-  gpuMemoryBytes?: number;
+  cpus?: number | undefined;
+  gpuMemoryBytes?: number | undefined;
 }): Record<string, string> {
   const { task, seed, cpus = 1, gpuMemoryBytes } = of;
   return {
