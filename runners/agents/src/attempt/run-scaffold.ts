@@ -9,7 +9,7 @@ import { type Recording, readRecording } from "../record/recording.ts";
 import { replayClient } from "../record/replay-client.ts";
 import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
 import { Tape } from "../resume/tape.ts";
-import { endedByRestart, interventionNotice, noticesOf, restartNotice } from "../scaffold/notices.ts";
+import { interventionNotice, noticesOf, restartNotice } from "../scaffold/notices.ts";
 import { scaffolds } from "../scaffold/scaffolds.ts";
 import { outputTokensMaxOf } from "../spending/call-charge.ts";
 import { priceBook } from "../spending/prices.ts";
@@ -52,12 +52,7 @@ function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Prom
   const silence = providerSilence({ budgetMs: timeMs });
   const { earlier } = request;
   const counts = { calls: earlier?.calls ?? 0, answered: earlier?.step ?? 0 };
-  const tape =
-    earlier &&
-    new Tape({
-      ...{ events: earlier.tape, ended: endedByRestart },
-      attachments: request.outputs.attachments,
-    });
+  const tape = earlier && new Tape({ events: earlier.tape, attachments: request.outputs.attachments });
   const ask = (asked: ModelSpec) => {
     const digestOf = requestDigest({ provider: asked.provider, id: asked.id }, blanks);
     const live = askerOf({ ...parts, model: asked }, supervision, {
@@ -81,7 +76,7 @@ function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Prom
       write: (event) => void (tape?.knows(event) || trajectory.add(event)),
       signal: over.signal,
       noticesDue: remindersOf(supervision, scaffold.kind, { recorded: parts.reminders, tape }),
-      ...(tape && { tape }),
+      tape,
     });
     return { kind: "scaffold", end };
   };

@@ -3,7 +3,6 @@ import { unreachable } from "@mlrb/core/ports/outcome";
 import { failureOf } from "../model/cause-of.ts";
 import type { Message, ModelResponse } from "../model/model-client.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
-import { specsOf } from "./chosen-tools.ts";
 import {
   type Conversation,
   type Cut,
@@ -60,7 +59,7 @@ export function windowedAsker(
   by: string,
   tools: Tool[],
 ): (fit: FitRequest) => Promise<ModelResponse | undefined> {
-  const specs = specsOf(tools);
+  const specs = tools.map(({ spec }) => spec);
   const toolsCharacters = JSON.stringify(specs).length;
   let window = windowOf(request.model);
   return async (fit) => {

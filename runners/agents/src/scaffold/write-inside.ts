@@ -36,7 +36,7 @@ const why: Record<number, string> = {
 /** Undefined if the file was written. */
 export async function writeInside(
   world: ToolWorld,
-  path: Exclude<WorkspacePath, { refused: string }>,
+  path: WorkspacePath,
   { text, how }: { text: string; how: "replace" | "append" },
 ): Promise<ToolResult | undefined> {
   if (/^(data|models)\//.test(path.shown))
