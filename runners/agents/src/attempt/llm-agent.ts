@@ -39,18 +39,15 @@ function secretOf(
   return secret;
 }
 
-export type SecretRedactor = {
-  /** Removes the values of secrets from a text, including values that were replaced since. */
-  redact(text: string): string;
-  add(values: Record<string, string>): void;
-};
+export type SecretRedactor = ReturnType<typeof secretRedactor>;
 
 /** `names` are variables. */
-export function secretRedactor(names: string[], env: NodeJS.ProcessEnv = process.env): SecretRedactor {
+export function secretRedactor(names: string[], env: NodeJS.ProcessEnv = process.env) {
   const values = Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const redactors = [textRedactor(values)];
   return {
-    redact: (text) => redactors.reduce((rest, redact) => redact(rest), text),
-    add: (more) => void redactors.push(textRedactor(more)),
+    /** Removes the values of secrets from a text, including values that were replaced since. */
+    redact: (text: string) => redactors.reduce((rest, redact) => redact(rest), text),
+    add: (more: Record<string, string>) => void redactors.push(textRedactor(more)),
   };
 }

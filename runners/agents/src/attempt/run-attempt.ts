@@ -23,7 +23,7 @@ import type { AttemptRequest } from "./attempt-request.ts";
 import { overdue } from "./interruption.ts";
 import { renderPrompt, spokenDuration, withDownloadsText, withForeword } from "./render-prompt.ts";
 import { runProgram } from "./run-program.ts";
-import { type PreparedScaffold, prepareScaffold } from "./run-scaffold.ts";
+import { runScaffold, type ScaffoldParts, scaffoldParts } from "./run-scaffold.ts";
 import {
   ledgerBytes,
   reservedBytes,
@@ -34,7 +34,7 @@ import {
 } from "./seal-attempt.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import { closeSupervision, openSupervision, type Supervision, startClock } from "./supervision.ts";
-import { deadlineWriter, inside, materializeWorkspace, putPrompt, writeDeadline } from "./workspace.ts";
+import { inside, materializeWorkspace, putPrompt, writeDeadline } from "./workspace.ts";
 
 type PricedRequest = AttemptRequest & { prices: PriceBook };
 
@@ -44,8 +44,7 @@ type Prepared = {
   shownDeadline: string;
   /** Undefined after a restart. */
   digests: Awaited<ReturnType<typeof inputDigests>> | undefined;
-  scaffold: PreparedScaffold | undefined;
-  hasDeadlineFile: boolean;
+  scaffold: ScaffoldParts | undefined;
 };
 
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all its outputs or throws. */
@@ -59,7 +58,7 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   const { outputs, budget } = request;
   checkPrices(request);
   const { earlier } = request;
-  const scaffold = await prepareScaffold(request); // an error in it costs no time of the attempt
+  const scaffold = await scaffoldParts(request); // an error in it costs no time of the attempt
   const digests = earlier ? undefined : await inputDigests(request);
   if (earlier) await clearUnfinished(outputs, earlier);
   if (!earlier || earlier.restore) await materializeWorkspace(sandbox, request, request.scratch);
@@ -77,9 +76,8 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   });
   const prompt = withForeword(request.foreword, own);
   if (earlier) checkPrompt(prompt, earlier);
-  const hasDeadlineFile = scaffold?.hasDeadlineFile ?? true;
-  const prepared = { prompt, shownDeadline, digests, scaffold, hasDeadlineFile };
-  const supervision = openSupervision(request, sandbox, { clock, hasDeadlineFile });
+  const prepared = { prompt, shownDeadline, digests, scaffold };
+  const supervision = openSupervision(request, sandbox, clock);
   const seal: Seal = { ...supervision, progress: {} };
   const toItsEnd = async () => sealEnded(seal, await runAgent(request, supervision, prepared));
   try {
@@ -101,17 +99,13 @@ async function runAgent(
   supervision: Supervision,
   prepared: Prepared,
 ): Promise<SupervisedRun | undefined> {
-  const { sandbox, meter, trajectory } = supervision;
-  const { outputs, scratch, prices } = request;
-  const { scaffold, hasDeadlineFile } = prepared;
+  const { trajectory } = supervision;
+  const { outputs, prices } = request;
+  const { scaffold, prompt } = prepared;
   reserveFile(outputs.trajectory, reservedBytes);
   for (const path of [snapshotsIndex(outputs), outputs.ledger]) reserveFile(path, ledgerBytes);
   request.interrupted?.throwIfAborted();
-  await putTask(request, supervision, prepared);
-  // after a restart the agent may have left no place or no room for it
-  const tellDeadline = request.earlier ? deadlineWriter(sandbox, scratch) : undefined;
-  if (hasDeadlineFile)
-    await (tellDeadline?.(meter.deadline()) ?? writeDeadline(sandbox, meter.deadline(), scratch));
+  await putTask(request, supervision, prompt);
   if (request.earlier) {
     recordRestart(supervision, request.earlier);
     request.restored?.();
@@ -123,7 +117,7 @@ async function runAgent(
   if (!scaffold && request.kind !== "command") return undefined;
   const equipped = await withDownloads(request, supervision);
   try {
-    return await (scaffold ? scaffold.run(equipped, prepared) : runProgram(equipped));
+    return await (scaffold ? runScaffold(scaffold, equipped, prepared) : runProgram(equipped));
   } finally {
     await equipped.downloads?.close(); // the record of downloads is complete
   }
@@ -172,21 +166,24 @@ function checkPrompt(prompt: string, { start }: EarlierAttempt): void {
 async function putTask(
   { earlier, kind, scratch }: PricedRequest,
   { sandbox, meter }: Supervision,
-  { prompt, hasDeadlineFile }: Prepared,
+  prompt: string,
 ): Promise<void> {
-  if (!earlier) return putPrompt(sandbox, prompt, { scratch, hasDeadlineFile });
-  if (kind !== "command") return;
+  if (!earlier) {
+    await putPrompt(sandbox, prompt, scratch);
+    return writeDeadline(sandbox, meter.deadline(), scratch);
+  }
+  // the agent may have left no place or no room for them
   const text = `${prompt.trimEnd()}\n\n${restartNotice(earlier, meter)}\n`;
-  // the agent may have left no place or no room for it
-  await putPrompt(sandbox, text, { scratch, hasDeadlineFile }).catch(() => {});
+  if (kind === "command") await putPrompt(sandbox, text, scratch).catch(() => {});
+  await writeDeadline(sandbox, meter.deadline(), scratch).catch(() => {});
 }
 
 function recordStart(
   request: AttemptRequest,
   { sandbox, meter, trajectory }: Supervision,
-  { prompt, digests, scaffold, hasDeadlineFile }: Prepared,
+  { prompt, digests, scaffold }: Prepared,
 ): void {
-  const { task, agent, seed, kind, limits, gateway } = request;
+  const { task, agent, seed, kind, limits, gateway, network, downloads } = request;
   const { timeMs, ...budget } = request.budget;
   trajectory.add({
     ...{ event: "start", task, agent, seed, kind, sandbox: sandbox.kind },
@@ -196,19 +193,12 @@ function recordStart(
     promptTemplateDigest: hash("sha256", withForeword(request.foreword, request.prompt)),
     ...digests!,
     limits,
-    ...(hasDeadlineFile && { deadlineFile: inside.deadline }),
-    ...reachedNetwork(request),
-    ...scaffold?.facts,
+    deadlineFile: inside.deadline,
+    ...(downloads && { network: "hub" }),
+    ...(network && { network: "full" }),
+    ...(scaffold && { model: scaffold.model, scaffold: scaffold.scaffold }),
     ...(gateway && { gateway: gatewayFacts(gateway.providers) }),
   });
-}
-
-/** Absent without a network. */
-function reachedNetwork({ network, downloads }: Pick<AttemptRequest, "network" | "downloads">): {
-  network?: "full" | "hub";
-} {
-  if (network) return { network: "full" };
-  return downloads ? { network: "hub" } : {};
 }
 
 /**
@@ -231,10 +221,9 @@ function calledModels({ kind, llm, gateway }: AttemptRequest): AgentModel[] {
       ids.map((id) => ({ provider: name, id, free })),
     );
   if (kind !== "llm" || !llm) return [];
-  const { model, scaffold } = llm;
-  return [model, ...(scaffold.planner ? [scaffold.planner] : [])].map(({ provider, id, free }) => ({
-    ...{ provider, id, free: free === true },
-  }));
+  return [llm.model, llm.scaffold.planner].flatMap((model) =>
+    model ? { provider: model.provider, id: model.id, free: model.free === true } : [],
+  );
 }
 
 function pricesOf(models: AgentModel[], prices: PriceBook): UsedPrice[] {

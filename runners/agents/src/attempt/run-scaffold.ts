@@ -19,29 +19,18 @@ import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 import { agentEnvironment, inside } from "./workspace.ts";
 
-export type PreparedScaffold = {
-  /** Recorded in the trajectory's first line. */
-  facts: { model: ModelSpec; scaffold: ScaffoldSpec };
-  /** Whether the workspace has the file with the deadline. A replay's has it if the recording's had it. */
-  hasDeadlineFile: boolean;
-  run(supervision: Supervision, shown: Shown): Promise<SupervisedRun>;
+export type ScaffoldParts = {
+  model: ModelSpec;
+  scaffold: ScaffoldSpec;
+  clientOf(model: ModelSpec, digestOf: DigestRequest): ModelClient;
+  reminders?: Recording["reminders"];
 };
 
-type Shown = { prompt: string; shownDeadline: string };
-
-/** Undefined for other kinds of agents. Throws, with the way out, if the loop cannot be made. */
-export async function prepareScaffold(request: AttemptRequest): Promise<PreparedScaffold | undefined> {
-  const parts = await partsOf(request);
-  if (!parts) return undefined;
-  const { model, scaffold, hasDeadlineFile = true } = parts;
-  return {
-    facts: { model, scaffold },
-    hasDeadlineFile,
-    run: (supervision, shown) => runScaffold(parts, supervision, shown),
-  };
-}
-
-function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Promise<SupervisedRun> {
+export function runScaffold(
+  parts: ScaffoldParts,
+  supervision: Supervision,
+  shown: { prompt: string; shownDeadline: string },
+): Promise<SupervisedRun> {
   const { model, scaffold } = parts;
   const { request, sandbox, meter, trajectory } = supervision;
   const { timeMs } = request.budget;
@@ -90,7 +79,7 @@ function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Prom
 type Asking = { digestOf: DigestRequest; silence: ProviderSilence; signal: AbortSignal; counts: CallCounts };
 
 function askerOf(
-  { model, clientOf }: Parts,
+  { model, clientOf }: ScaffoldParts,
   { request, meter, trajectory }: Supervision,
   { digestOf, silence, signal, counts }: Asking,
 ) {
@@ -106,15 +95,9 @@ function askerOf(
   });
 }
 
-type Parts = {
-  model: ModelSpec;
-  scaffold: ScaffoldSpec;
-  clientOf(model: ModelSpec, digestOf: DigestRequest): ModelClient;
-  reminders?: Recording["reminders"];
-  hasDeadlineFile?: boolean;
-};
-
-async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise<Parts | undefined> {
+/** Undefined for other kinds of agents. Throws, with the way out, if the loop cannot be made. */
+export async function scaffoldParts(request: AttemptRequest): Promise<ScaffoldParts | undefined> {
+  const { kind, llm, recording, agent } = request;
   if (kind === "llm") {
     if (!llm)
       throw new Error(`agent "${agent}" is of kind llm and names no model; write \`model:\` in its preset`);
@@ -130,12 +113,11 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
     );
   const read = await readRecording(recording);
   if (typeof read === "string") throw new Error(`the recording of agent "${agent}": ${read}`);
-  const { model, scaffold, reminders, hasDeadlineFile } = read;
+  const { model, scaffold, reminders } = read;
   return {
     model: { ...model, free: true },
     scaffold: { ...scaffold, ...(scaffold.planner && { planner: { ...scaffold.planner, free: true } }) },
     reminders,
-    hasDeadlineFile,
     clientOf: (asked, digestOf) => replayClient({ ...read, model: asked }, digestOf),
   };
 }

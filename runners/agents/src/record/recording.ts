@@ -24,8 +24,6 @@ export type Recording = {
   calls: RecordedCall[];
   /** The reminders that the model got, with the look that found them due. */
   reminders: { look: number; text: string }[];
-  /** Whether the workspace had a file with the deadline, which TASK.md named. */
-  hasDeadlineFile: boolean;
 };
 
 /** Only these events are replayed, so unknown events of later versions do no harm. */
@@ -66,10 +64,7 @@ export async function readRecording(folder: string): Promise<Recording | string>
   ];
   if (model.kind === "unreadable") return `${path}:1: model: ${model.cause}`;
   if (scaffold.kind === "unreadable") return `${path}:1: scaffold: ${scaffold.cause}`;
-  return {
-    ...{ model: model.value, scaffold: scaffold.value },
-    ...{ calls, reminders, hasDeadlineFile: begin.deadlineFile !== undefined },
-  };
+  return { model: model.value, scaffold: scaffold.value, calls, reminders };
 }
 
 /** A text describes the problem. */
