@@ -6,7 +6,7 @@ import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
-import { Interrupted, sameMomentMs } from "./interruption.ts";
+import { Interrupted, interruption, sameMomentMs } from "./interruption.ts";
 import type { Supervision } from "./supervision.ts";
 import { type Ending, watchProgram } from "./watch-program.ts";
 
@@ -149,14 +149,6 @@ async function look(
   checkpoints?.look();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time
-}
-
-/** Rejects on interruption. Never resolves. */
-function interruption(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal?.aborted) reject(signal.reason);
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }
 
 /** A signal to a whole process group ends the agent's program as well. That is not the program's own end. */

@@ -4,6 +4,7 @@
 // groups if this user may make some. If not, usage is metered, and everything is ended over a limit.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { gpuVariables } from "@mlrb/core/ports/gpu";
 import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { diskLimit } from "@mlrb/kit/files/disk-limit";
@@ -165,10 +166,10 @@ class BubblewrapWalls implements Walls {
 
   async #run(open: OpenWalls, asked: ExecRequest): Promise<ExecResult> {
     const before = this.#groups.met();
-    const result = await open.process.exec({
-      ...asked,
-      env: { ...asked.env, ...gpuVariables(this.#request) },
-    });
+    const { gpus } = this.#request;
+    const { CUDA_VISIBLE_DEVICES } = gpuVariables(gpus);
+    const devices = gpus.length > 0 && { CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
+    const result = await open.process.exec({ ...asked, env: { ...asked.env, ...devices } });
     if (result.kind !== "exited" && result.kind !== "signalled") return result;
     // only the program learns that its file may not grow; the harness sees its failure
     const failed = result.kind === "signalled" || result.code !== 0;
@@ -206,11 +207,6 @@ type OpenWalls = {
 
 /** A single file may exceed the limit of all files by this much, so that a look at the disk sees the limit passed. */
 const beyond = 1 << 16;
-
-function gpuVariables({ gpus }: WallsRequest): Record<string, string> {
-  if (gpus.length === 0) return {};
-  return { CUDA_VISIBLE_DEVICES: gpus.map(({ uuid }) => uuid).join(","), CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
-}
 
 /**
  * Some of the cores that this process may use, starting at a random one for each sandbox. A program may ask for all

@@ -3,8 +3,15 @@
 import type { MessageEvent } from "@mlrb/formats/attempt/trajectory";
 import type { ModelResponse, ToolCall } from "../model/model-client.ts";
 import { uniqueIds } from "../model/tool-input.ts";
-import { beginConversation, type Conversation, type Entry, entry } from "./context.ts";
-import { type FittingAsker, fittingAsker } from "./fitting-asker.ts";
+import {
+  type Conversation,
+  cutToFit,
+  type Entry,
+  entry,
+  requestCharacters,
+  requestMessages,
+} from "./context.ts";
+import { type FittedRequest, windowedAsker } from "./fitting-asker.ts";
 import { notes } from "./notes.ts";
 import { nudges } from "./prompts.ts";
 import type { ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
@@ -43,11 +50,19 @@ export async function converse(shared: Shared, talk: Talk): Promise<TalkEnd> {
   return await new Loop(shared, talk).run();
 }
 
+/** A conversation that nobody gave its work: it has no tool that returns, and no calls of its own. */
+export async function converseAlone(shared: Shared, talk: Talk): Promise<ScaffoldEnd> {
+  const end = await converse(shared, talk);
+  if (end.kind === "returned" || end.kind === "turns")
+    throw new Error(`bug: the conversation of ${talk.by} ended as ${end.kind}`);
+  return end;
+}
+
 class Loop {
   readonly #shared: Shared;
   readonly #talk: Talk;
   readonly #world: ToolWorld;
-  readonly #ask: FittingAsker;
+  readonly #ask: ReturnType<typeof windowedAsker>;
   #conversation: Conversation;
   /** A conversation that begins late has the earlier notices in its task. */
   #noticesSeen: number;
@@ -59,12 +74,13 @@ class Loop {
     this.#shared = shared;
     this.#talk = talk;
     this.#world = { ...shared.world, by };
-    this.#ask = fittingAsker(shared.request, by, tools);
+    this.#ask = windowedAsker(shared.request, by, tools);
     this.#noticesSeen = shared.notices.all.length;
-    this.#conversation = beginConversation([
-      { role: "system", text: system },
-      { role: "user", text: task },
-    ]);
+    const pinned = [
+      { role: "system" as const, text: system },
+      { role: "user" as const, text: task },
+    ];
+    this.#conversation = { pinned, entries: [], dropped: 0 };
   }
 
   async run(): Promise<TalkEnd> {
@@ -78,14 +94,22 @@ class Loop {
       if (over) return over;
       this.#sayNotices();
       if (turnsMax - turn === nudges.fewLeft) this.#say("nudge", nudges.turnsLeft);
-      const asked = await this.#ask(this.#conversation, this.#world.notes.text());
-      this.#conversation = asked.conversation;
-      if (!asked.response) return overBudget(request);
+      const response = await this.#ask((...room) => this.#request(...room));
+      if (!response) return overBudget(request);
       turns.count++;
-      const end = await this.#take(asked.response);
+      const end = await this.#take(response);
       if (end) return end;
     }
     return { kind: "turns", lastWords: this.#lastWords };
+  }
+
+  /** Throws if the parts that may not be cut exceed the context window. */
+  #request(charactersMax: number, toolsCharacters: number): FittedRequest {
+    const notes = this.#world.notes.text();
+    const { conversation, cut } = cutToFit(this.#conversation, { notes, toolsCharacters, charactersMax });
+    this.#conversation = conversation;
+    const characters = requestCharacters(conversation, { notes, toolsCharacters });
+    return { messages: requestMessages(conversation, notes), characters, cut };
   }
 
   /** The end that the answer brings; undefined if the loop continues. */

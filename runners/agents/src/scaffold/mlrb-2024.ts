@@ -4,7 +4,7 @@
 // The trajectory holds the parts of these requests, not each request: task, plan, actions with results, reminders.
 import type { Message, ModelResponse, ToolCall } from "../model/model-client.ts";
 import { chosenTools } from "./chosen-tools.ts";
-import { clipText } from "./clip-text.ts";
+import { clipWhole } from "./clip-text.ts";
 import { overBudget, overTurns, type Shared, sharedOf } from "./converse.ts";
 import { type FittedRequest, windowedAsker } from "./fitting-asker.ts";
 import { plannerPrompt, plannerTask, turnNudges, turnPrompt, workerPrompt2024 } from "./mlrb-2024-prompts.ts";
@@ -112,20 +112,15 @@ class Worker {
       return { messages: whole, characters: charactersOf(whole) + toolsCharacters };
     const room = charactersMax - charactersOf(messagesWith([]));
     const each = Math.max(actionLeast, Math.floor(room / this.#actions.length) - 100);
-    const clipped = this.#actions.map((text) =>
-      clipText({ head: text, tail: "", gap: false }, "cut to make room", each),
-    );
+    const clipped = this.#actions.map((text) => clipWhole(text, "cut to make room", each));
     const messages = messagesWith(clipped.map(({ text }) => text));
     const cut = {
       messagesCut: clipped.filter((one) => one.clipped).length,
       charactersCut: Math.max(0, charactersOf(whole) - charactersOf(messages)),
       messagesKept: messages.length,
     };
-    return {
-      messages,
-      characters: charactersOf(messages) + toolsCharacters,
-      ...(cut.charactersCut > 0 && { cut }),
-    };
+    const characters = charactersOf(messages) + toolsCharacters;
+    return { messages, characters, ...(cut.charactersCut > 0 && { cut }) };
   }
 
   async #take(response: ModelResponse): Promise<ScaffoldEnd | undefined> {
@@ -152,7 +147,7 @@ class Worker {
     if (end?.kind === "returned") throw new Error("bug: this scaffold has no tool that returns");
     if (end) return end;
     const input = "malformed" in call ? call.malformed : JSON.stringify(call.input);
-    const { text: argumentsText } = clipText({ head: input, tail: "", gap: false }, "left out", argumentsMax);
+    const { text: argumentsText } = clipWhole(input, "left out", argumentsMax);
     this.#show([
       ...(text.trim() === "" ? [] : [text.trim()]),
       `${call.name} ${argumentsText}`,
@@ -166,7 +161,7 @@ class Worker {
   /** An answer without a call takes the place of an action. */
   #note(text: string, nudge: string): void {
     this.#shared.request.write({ event: "message", by: "worker", role: "user", why: "nudge", text: nudge });
-    const { text: said } = clipText({ head: text, tail: "", gap: false }, "left out", argumentsMax);
+    const { text: said } = clipWhole(text, "left out", argumentsMax);
     this.#show([...(said === "" ? [] : [said]), nudge]);
   }
 
