@@ -3,17 +3,10 @@
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { forwardInside } from "../gateway/forward-inside.ts";
 import { DownloadAdmission } from "./admit-download.ts";
-import { type CacheLimits, DownloadCache } from "./download-cache.ts";
-import { type DownloadEvent, DownloadGateway, type DownloadGatewayOptions } from "./download-gateway.ts";
+import { DownloadCache } from "./download-cache.ts";
+import { type DownloadEvent, DownloadGateway } from "./download-gateway.ts";
+import type { DownloadsRequest } from "./downloads-request.ts";
 import { besideHub } from "./hub-request.ts";
-
-export type DownloadsRequest = Pick<DownloadGatewayOptions, "servers" | "codeAllowed" | "bytesMax"> & {
-  /** Of all attempts of the state folder. */
-  cacheFolder: string;
-  /** withheld.json. */
-  withheld: string;
-  limits: CacheLimits;
-};
 
 /**
  * `env`: variables by which programs find it. `failure` resolves with the error if the record cannot be written. `close`

@@ -6,7 +6,8 @@ import type { LockedFile, LockedSource } from "@mlrb/formats/declared/source-loc
 import { pathInside } from "../sandbox/device-variables.ts";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
 import { prepareInside, runInside, type TriedPlace } from "../sandbox/try-sandbox.ts";
-import { agentDownloads, type DownloadsRequest } from "./agent-downloads.ts";
+import { agentDownloads } from "./agent-downloads.ts";
+import type { DownloadsRequest } from "./downloads-request.ts";
 
 export type TriedFile = { source: LockedSource; file: LockedFile };
 

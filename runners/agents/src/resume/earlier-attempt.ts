@@ -3,9 +3,6 @@
 // holds (resume/tape.ts).
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import type { Checkpoint } from "@mlrb/formats/attempt/checkpoint";
-import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
-import type { SnapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
@@ -15,38 +12,11 @@ import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import type { Ending } from "../attempt/watch-program.ts";
 import type { Numbered } from "../waiting/interventions.ts";
-import { isTaped, type Taped } from "./tape.ts";
+import { isTaped } from "./tape.ts";
 
 type ProgramEnding = Exclude<Ending, { kind: "scaffold" }>;
-type KeptSnapshot = SnapshotIndex["snapshots"][number];
-type StartEvent = Extract<TrajectoryEvent, { event: "start" }>;
 
-export type EarlierAttempt = {
-  start: StartEvent;
-  /** The trajectory continues after this line. `timeMs`: of that line, by the clock of its host. */
-  trajectory: { lines: number; head: string; bytes: number; timeMs: number };
-  /** Of a last line that was cut off. */
-  droppedBytes: number;
-  /** Restarts before this one. */
-  times: number;
-  /** Where conversation and workspace continue: the lines and the answers up to there. */
-  after: number;
-  step: number;
-  /** The files at that place, if the sandbox's own are gone. */
-  restore?: { contents: string; checkpoint: Checkpoint };
-  clock: { sinceStartMs: number; workingMs: number; creditedMs: number };
-  spending: LastSpending | undefined;
-  /** How its program had ended. */
-  ending?: ProgramEnding;
-  tape: Taped[];
-  /** Of all calls, also those that were left behind. */
-  calls: number;
-  /** `gone`: taken after the place where the attempt continues. */
-  snapshots: { kept: KeptSnapshot[]; dropped: KeptSnapshot[]; count: number; gone: string[] };
-  iterations: { wellFormed: number; malformed: number };
-  /** Also those after the place where the attempt continues: a person decided them. */
-  interventions: Numbered[];
-};
+export type EarlierAttempt = Exclude<Awaited<ReturnType<typeof readEarlier>>, string>;
 
 /** Without snapshots whose folders are gone: the disk lost them. */
 export function withoutLostSnapshots(earlier: EarlierAttempt, folder: string): EarlierAttempt {
@@ -69,11 +39,7 @@ export type EarlierFiles = {
 };
 
 /** A text says why the attempt cannot continue. A last line that was cut off is removed from the file. */
-export async function readEarlier({
-  trajectory: path,
-  spending: meter,
-  checkpoints,
-}: EarlierFiles): Promise<EarlierAttempt | string> {
+export async function readEarlier({ trajectory: path, spending: meter, checkpoints }: EarlierFiles) {
   const droppedBytes = dropCutLine(path);
   const check = await verifyTrajectory(path);
   if (check.kind === "broken") return `its trajectory is damaged at line ${check.line}: ${check.reason}`;
@@ -120,22 +86,39 @@ export async function readEarlier({
   const program = events.findLast(({ event }) => event === "exec" || event === "exec-end");
   return {
     start,
+    /** The trajectory continues after this line. `timeMs`: of that line, by the clock of its host. */
     trajectory: { lines: check.lines, head: check.head, bytes, timeMs: Date.parse(last.time) },
-    ...{ droppedBytes, times: restarts.at(-1)?.times ?? 0, after: back?.after ?? check.lines },
+    /** Of a last line that was cut off. */
+    droppedBytes,
+    /** Restarts before this one. */
+    times: restarts.at(-1)?.times ?? 0,
+    /** Where conversation and workspace continue: the lines and the answers up to there. */
+    after: back?.after ?? check.lines,
     step: tape.filter(({ event }) => event === "model-call").length,
     clock: { sinceStartMs, workingMs, creditedMs: Math.round(workedMs - workingMs) },
+    /** `calls`: of all, also those that were left behind. */
     ...{ spending, tape, calls },
+    /** How its program had ended. */
     ...(program?.event === "exec-end" && !back && { ending: program.result as ProgramEnding }),
     snapshots: {
       kept: there.filter((one) => !gone.includes(one)),
       dropped: [...dropped, ...gone],
       count: Math.max(0, ...taken.map(({ name }) => Number(name))),
+      /** Taken after the place where the attempt continues. */
       gone: gone.map(({ name }) => name),
     },
     iterations: { wellFormed, malformed: iterations.length - wellFormed },
-    interventions: named("extended").map(({ number, by, addedMs, addedDollars }) => ({
-      ...{ kind: "extend", number, by, addedMs, addedDollars },
-    })),
+    /** Also those after the place where the attempt continues: a person decided them. */
+    interventions: named("extended").map(
+      ({ number, by, addedMs, addedDollars }): Numbered => ({
+        kind: "extend",
+        number,
+        by,
+        addedMs,
+        addedDollars,
+      }),
+    ),
+    /** The files at that place, if the sandbox's own are gone. */
     ...(back && { restore: { contents: checkpointContents(checkpoints!), checkpoint: back } }),
   };
 }
