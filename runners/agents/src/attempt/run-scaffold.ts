@@ -2,9 +2,9 @@
 // that the model asks for runs inside. A replayed attempt is the same loop with a recording instead of the model.
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "../model/ai-sdk-client.ts";
-import { askModel, type CallCounts } from "../model/ask-model.ts";
+import { askModel } from "../model/ask-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
-import { holdAtDeadlineMs, type ProviderSilence, providerSilence } from "../model/provider-silence.ts";
+import { providerSilence } from "../model/provider-silence.ts";
 import { type Recording, readRecording } from "../record/recording.ts";
 import { replayClient } from "../record/replay-client.ts";
 import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
@@ -33,22 +33,24 @@ export function runScaffold(
 ): Promise<SupervisedRun> {
   const { model, scaffold } = parts;
   const { request, sandbox, meter, trajectory } = supervision;
-  const { timeMs } = request.budget;
+  const { earlier, waits, prices = priceBook([]) } = request;
   const env = { ...agentEnvironment(sandbox, request, meter.deadline()), ...supervision.downloads?.env };
   const cwd = sandbox.seenAs(inside.workspace);
   const blanks = { deadline: shown.shownDeadline, deadlineSeconds: env.MLRB_DEADLINE!, workspace: cwd };
   const over = new AbortController();
-  const silence = providerSilence({ budgetMs: timeMs });
-  const { earlier } = request;
+  const silence = providerSilence({ budgetMs: request.budget.timeMs });
   const counts = { calls: earlier?.calls ?? 0, answered: earlier?.step ?? 0 };
   const tape = earlier && new Tape({ events: earlier.tape, attachments: request.outputs.attachments });
   const ask = (asked: ModelSpec) => {
     const digestOf = requestDigest({ provider: asked.provider, id: asked.id }, blanks);
-    const live = askerOf({ ...parts, model: asked }, supervision, {
-      digestOf,
-      silence,
-      signal: over.signal,
-      counts,
+    const outputTokensMax = outputTokensMaxOf(asked);
+    const live = askModel({
+      ...{ client: parts.clientOf(asked, digestOf), meter, silence, signal: over.signal, counts },
+      dollarsOf: (usage) => (asked.free ? 0 : prices.dollarsOf(usage, asked.provider, asked.id)),
+      ...(outputTokensMax !== undefined && { outputTokensMax }),
+      digest: (sent) => digestOf(sent).digest,
+      write: trajectory.add,
+      ...(waits && { board: waits.board, desk: waits.desk, options: { patience: waits.patience } }),
     });
     if (!tape) return live;
     const answer: typeof live = async (by, messages, tools) =>
@@ -72,27 +74,8 @@ export function runScaffold(
   return supervise(supervision, () => ({
     running: begin(),
     stop: () => over.abort(new Error("the attempt is over")),
-    lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(timeMs)),
+    silence,
   }));
-}
-
-type Asking = { digestOf: DigestRequest; silence: ProviderSilence; signal: AbortSignal; counts: CallCounts };
-
-function askerOf(
-  { model, clientOf }: ScaffoldParts,
-  { request, meter, trajectory }: Supervision,
-  { digestOf, silence, signal, counts }: Asking,
-) {
-  const { waits, prices = priceBook([]) } = request;
-  const outputTokensMax = outputTokensMaxOf(model);
-  return askModel({
-    ...{ client: clientOf(model, digestOf), meter, silence, signal, counts },
-    dollarsOf: (usage) => (model.free ? 0 : prices.dollarsOf(usage, model.provider, model.id)),
-    ...(outputTokensMax !== undefined && { outputTokensMax }),
-    digest: (asked) => digestOf(asked).digest,
-    write: trajectory.add,
-    ...(waits && { board: waits.board, desk: waits.desk, options: { patience: waits.patience } }),
-  });
 }
 
 /** Undefined for other kinds of agents. Throws, with the way out, if the loop cannot be made. */

@@ -1,7 +1,7 @@
 // Reads what an attempt whose supervisor or host died left on the disk, so that another supervisor continues it. The
 // conversation is not stored apart: the scaffold runs again, and gets the answers and results that the trajectory
 // holds (resume/tape.ts).
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { existsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
@@ -10,6 +10,7 @@ import { leftBehind } from "@mlrb/kit/attempts/left-behind";
 import { checkpointContents, leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import type { Ending } from "../attempt/watch-program.ts";
 import type { Numbered } from "../waiting/interventions.ts";
 import { isTaped } from "./tape.ts";
@@ -123,29 +124,16 @@ export async function readEarlier({ trajectory: path, spending: meter, checkpoin
   };
 }
 
+/** No line is longer: long texts are attachments. */
+const lineMost = 64 << 20;
+
 /** Removes what follows the last line feed. Returns its bytes. */
 function dropCutLine(path: string): number {
-  const file = openSync(path, "r+");
-  try {
-    const { size } = fstatSync(file);
-    const piece = Buffer.alloc(1 << 16);
-    for (let end = size; end > 0; ) {
-      const from = Math.max(0, end - piece.length);
-      readSync(file, piece, 0, end - from, from);
-      const feed = piece.subarray(0, end - from).lastIndexOf(10);
-      if (feed < 0) {
-        end = from;
-        continue;
-      }
-      const whole = from + feed + 1;
-      if (whole < size) ftruncateSync(file, whole);
-      return size - whole;
-    }
-    if (size > 0) ftruncateSync(file, 0);
-    return size;
-  } finally {
-    closeSync(file);
-  }
+  const { size } = statSync(path);
+  const from = Math.max(0, size - lineMost);
+  const whole = from + readFrom(path, from)!.lastIndexOf(10) + 1;
+  if (whole < size) truncateSync(path, whole);
+  return size - whole;
 }
 
 type Line = { index: number; time: string; sinceStartMs: number };
