@@ -8,7 +8,7 @@ import { type CallMost, nothingSpent, spentBefore, tokensOf } from "../spending/
 import type { SpendingCap } from "../spending/spending-cap.ts";
 import { SpendingFile } from "../spending/spending-file.ts";
 import type { AttemptClock } from "./attempt-clock.ts";
-import type { BudgetLimits, HeldCall, OverBudget, Spending } from "./meter.ts";
+import type { BudgetLimits, HeldCall, Meter, OverBudget, Spending } from "./meter.ts";
 
 export type MeterOptions = {
   limits: BudgetLimits;
@@ -36,7 +36,7 @@ type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadlin
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
 const recordedWaitMs = 1000;
 
-export class AttemptMeter {
+export class AttemptMeter implements Meter {
   readonly #options: MeterOptions;
   readonly #file: SpendingFile | undefined;
   readonly #spent: Spending;
@@ -77,12 +77,10 @@ export class AttemptMeter {
     if (this.#options.clock.sinceStart() - this.#keptAt >= afterMs) this.#keep();
   }
 
-  /** Working time; monotonic. */
   leftMs(): number {
     return this.limits().timeMs - this.#options.clock.workingMs();
   }
 
-  /** Wall clock, ms since the epoch; later after each wait. */
   deadline(): number {
     return this.#options.clock.startedWall + this.limits().timeMs + this.#options.clock.frozenMs();
   }
@@ -106,7 +104,6 @@ export class AttemptMeter {
     await this.#announceDeadline();
   }
 
-  /** Share of the budget that is used, 0 to 1: the largest share of its parts. */
   usedShare(): number {
     const { timeMs, tokens, dollars } = this.limits();
     const shares = [this.#options.clock.workingMs() / timeMs];
@@ -115,7 +112,6 @@ export class AttemptMeter {
     return Math.min(1, Math.max(...shares));
   }
 
-  /** Waits with everything in the sandbox frozen. The deadline moves by the time of the freeze. */
   async waiting<T>(why: WaitReason, wait: () => Promise<T>): Promise<T> {
     const clock = this.#options.clock;
     const [begin, before] = [clock.sinceStart(), clock.frozenMs()];
@@ -129,16 +125,10 @@ export class AttemptMeter {
     }
   }
 
-  /** Records a past wait, e.g. of a failed try. Nothing was frozen for it, so the deadline does not move. */
   waited(why: WaitReason, durationMs: number): void {
     this.#countWait({ why, durationMs, frozenMs: 0, charged: "reported-afterwards" });
   }
 
-  /**
-   * Reserves the most that a new call can take, and counts it as in flight. undefined: together with the reserved calls
-   * it could pass a limit, so one of them must end first (one of another attempt's, if the limit is the run's cap). Call
-   * `over` before it.
-   */
   hold({ tokens, dollars }: { tokens: number; dollars: number | null }): HeldCall | undefined {
     const { cap } = this.#options;
     if (this.#isFull([...this.#reserved.values()])) return undefined;
@@ -155,7 +145,6 @@ export class AttemptMeter {
     return held;
   }
 
-  /** Charges a try of `held`, which is in flight no more. On disk before it returns. */
   charge({ usage, dollars, answered, estimated, reached, served }: CallCharge, held: HeldCall): void {
     const spent = this.#spent;
     this.#inFlight.delete(held);
@@ -182,7 +171,6 @@ export class AttemptMeter {
     this.#options.cap?.add(most); // last: if this write fails, the attempt's own bill is complete
   }
 
-  /** Checks known usage, and upper estimates where usage is missing. */
   over(): OverBudget | undefined {
     const { timeMs, ...limits } = this.limits();
     if (this.#options.clock.workingMs() >= timeMs) return { limit: "time", detail: `${timeMs} ms of work` };
@@ -196,10 +184,6 @@ export class AttemptMeter {
     return undefined;
   }
 
-  /**
-   * Why a call that costs at most `most` may not be sent under the run's cap: the cap is used up, or the cost of the
-   * call is unknown (null). undefined: it may be sent. The cap is the operator's limit, not the agent's.
-   */
   overCap(most: number | null): string | undefined {
     const max = most === 0 ? undefined : this.#options.cap?.maxDollars();
     if (max === undefined) return undefined;

@@ -1,7 +1,7 @@
 // The request for one attempt, from the stage's step to the supervisor.
 
 import type { Gpu } from "@mlrb/core/ports/gpu";
-import type { SnapshotLimits } from "@mlrb/core/ports/sandbox";
+import type { Sandbox, SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import type { AgentPreset } from "@mlrb/formats/declared/agent-preset";
 import type { GatewayRequest } from "../gateway/program-gateway.ts";
 import type { DownloadsRequest } from "../hub/downloads-request.ts";
@@ -10,7 +10,11 @@ import type { AttemptPurse } from "../spending/attempt-purse.ts";
 import type { PriceBook } from "../spending/prices.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import type { LlmAgent } from "./llm-agent.ts";
-import type { SubmissionCheck } from "./submission-check.ts";
+
+export type CheckScript = {
+  /** The text of the script. `python`: of the agent's environment. */
+  script(sandbox: Pick<Sandbox, "seenAs">, python: string | undefined): string;
+};
 
 export type AttemptRequest = {
   task: string;
@@ -34,7 +38,7 @@ export type AttemptRequest = {
   /** Host folder that the program shares with other agents' programs, if there is one. */
   library?: string;
   /** The program by which the agent checks its submission. Without it the workspace has none. */
-  check?: Pick<SubmissionCheck, "script">;
+  check?: CheckScript;
   /** Python of the agent's environment, if it has one. */
   python?: string;
   /** The prompt with its blanks. */

@@ -3,16 +3,12 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { shellWord } from "@mlrb/core/ports/command-line";
-import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { pythonPath } from "@mlrb/kit/python-path";
+import type { CheckScript } from "./attempt-request.ts";
 import { inside } from "./workspace.ts";
 
-export type SubmissionCheck = {
-  /** Host files and folders that the program needs inside. */
-  reads: string[];
-  /** The text of the script. `python`: of the agent's environment. */
-  script(sandbox: Pick<Sandbox, "seenAs">, python: string | undefined): string;
-};
+/** `reads`: host files and folders that the program needs inside. */
+type SubmissionCheck = CheckScript & { reads: string[] };
 
 /** What the program imports of the runner. */
 const runners = [
