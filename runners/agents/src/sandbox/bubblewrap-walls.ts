@@ -143,9 +143,10 @@ class BubblewrapWalls implements Walls {
     const started = await startBubblewrap(shown, initArguments, this.#groups.open(), token);
     if ("failed" in started) throw new Error(`the sandbox could not be opened: ${started.failed}`);
     const open: OpenWalls = { process: started };
-    const disk = await diskLimit(folder, {
-      limitBytes: limits.diskBytes,
-      find: () => processesWith(started.first),
+    const find = () => processesWith(started.first);
+    const disk = await diskLimit(folder, { limitBytes: limits.diskBytes, find }).catch(async (error) => {
+      await this.#end(open); // nobody else knows of it
+      throw error;
     });
     open.meter = startMeter({
       ...{ disk, limits, has, first: started.first },
