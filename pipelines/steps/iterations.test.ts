@@ -12,7 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openTrajectory, type TrajectoryEvent } from "@mlrb/agents/record/trajectory";
+import { openTrajectory } from "@mlrb/agents/record/trajectory";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { readJson, writeJson } from "@mlrb/kit/json-file";

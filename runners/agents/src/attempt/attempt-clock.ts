@@ -3,7 +3,7 @@
 // Waits that overlap are one: the first freezes, the last thaws. The end of the attempt freezes for good, so a wait
 // that ends later thaws nothing.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
-import type { StoppedTime } from "./stopped-time.ts";
+import type { watchStopped } from "./stopped-time.ts";
 
 export type ClockOptions = {
   sandbox: Pick<Sandbox, "freeze" | "thaw">;
@@ -14,7 +14,7 @@ export type ClockOptions = {
   /** Of an attempt that continues after a restart. */
   frozenMs?: number;
   /** Observes a job that is suspended. */
-  stopped?: Pick<StoppedTime, "take" | "close">;
+  stopped?: Pick<ReturnType<typeof watchStopped>, "take" | "close">;
 };
 
 export class AttemptClock {

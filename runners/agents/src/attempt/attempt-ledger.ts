@@ -1,48 +1,35 @@
 // Makes an attempt's ledger from the supervisor's facts. Pure.
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
-import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
-import { type InterventionSums, noInterventions } from "@mlrb/formats/declared/intervention";
+import { noInterventions } from "@mlrb/formats/declared/intervention";
 import { treeDigest } from "../folders/copy-out.ts";
-import type { ScaffoldEnd } from "../scaffold/scaffold.ts";
-import type { Spending } from "./meter.ts";
+import type { BudgetLimits, Spending } from "./meter.ts";
 import type { Ending } from "./watch-program.ts";
 
 /** Something outside of the attempt ended it. */
 export type Interruption = { kind: "interrupted"; why: string };
 
-export type AttemptFacts = {
-  budget: { timeMs: number; tokens?: number; dollars?: number };
-  wallMs: number;
-  workingMs: number;
+export type AttemptFacts = Pick<
+  Ledger,
+  "wallMs" | "workingMs" | "prices" | "gpuBusyMs" | "resumed" | "interventions" | "trajectory"
+> & {
+  budget: BudgetLimits;
   spending: Spending;
-  /** The prices by which spending was counted. */
-  prices?: UsedPrice[];
   /** undefined: nothing was run. */
   ending: Ending | Interruption | undefined;
   final: SnapshotResult;
-  interventions?: InterventionSums;
-  /** Restarts after the death of its supervisor or host. */
-  resumed?: number;
-  trajectory: Ledger["trajectory"];
   /** Whether its programs reached a network: they may have called models there. */
   network?: boolean | undefined;
   gpus: number;
-  /** Time in which the GPUs computed, summed over all of them; null: not known. */
-  gpuBusyMs: number | null;
-  /** The most memory in use on one of the GPUs; null: not known. */
+  /** null: not known. */
   gpuMemoryPeakMiB: number | null;
 };
 
 export function attemptLedger(seen: AttemptFacts): Ledger {
-  const { wallMs, workingMs, spending, ending, final, trajectory, prices = [] } = seen;
-  const { gpus, gpuBusyMs, gpuMemoryPeakMiB, interventions = noInterventions } = seen;
-  const {
-    budget: { timeMs, ...budget },
-    network = false,
-  } = seen;
-  const { waitedMs, dollars, ...usage } = spending;
+  const { wallMs, workingMs, ending, final, trajectory, prices = [], network = false } = seen;
+  const { gpus, gpuBusyMs, gpuMemoryPeakMiB, resumed, interventions = noInterventions } = seen;
+  const { timeMs, ...budget } = seen.budget;
+  const { waitedMs, dollars, ...usage } = seen.spending;
   const called = usage.calls + usage.failedTries > 0;
   // spending that no provider reported is unknown, never 0; some of the failed tries may have cost something
   const { answers, calls } = usage.estimated;
@@ -61,44 +48,34 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     gpuHours: (gpus * wallMs) / 3_600_000,
     gpuBusyMs,
     // the peak before a restart is unknown
-    ...(gpuMemoryPeakMiB !== null && seen.resumed === undefined && { gpuMemoryPeakMiB }),
+    ...(gpuMemoryPeakMiB !== null && resumed === undefined && { gpuMemoryPeakMiB }),
     ended: endedAs(ending),
     exit: exitOf(ending),
     ...overOf(ending),
-    ...(seen.resumed !== undefined && { resumed: seen.resumed }),
+    ...(resumed !== undefined && { resumed }),
     ...(interventions.extensions > 0 && { interventions }),
     submission: submissionOf(final),
     trajectory,
   };
 }
 
-export function endedAs(ending: Ending | Interruption | undefined): Ledger["ended"] {
-  if (ending?.kind === "interrupted") return "interrupted";
-  if (ending?.kind === "time-limit") return "time-limit";
-  if (ending?.kind === "over-budget") return `${overWord[ending.limit]}-limit`;
-  if (ending?.kind === "scaffold") return scaffoldEnded(ending.end);
-  if (ending === undefined || (ending.kind === "exited" && ending.code === 0)) return "finished";
-  return "agent-error";
+export function endedAs(ending: AttemptFacts["ending"]): Ledger["ended"] {
+  const end = endOf(ending);
+  if (end === undefined || (end.kind === "exited" && end.code === 0)) return "finished";
+  return end.kind === "over-budget" ? `${overWord[end.limit]}-limit` : endWord[end.kind];
 }
 
 const overWord = { time: "time", tokens: "token", dollars: "dollar", turns: "turn" } as const;
+const endWord = {
+  ...({ interrupted: "interrupted", "time-limit": "time-limit" } as const),
+  ...({ submitted: "submitted", silent: "silent", stopped: "gave-up", refused: "refusal" } as const),
+  ...({ "agent-error": "agent-error", exited: "agent-error", signalled: "agent-error" } as const),
+  ...({ lost: "agent-error", "not-started": "agent-error" } as const),
+};
 
-function scaffoldEnded(end: ScaffoldEnd): Ledger["ended"] {
-  switch (end.kind) {
-    case "submitted":
-    case "silent":
-      return end.kind;
-    case "stopped":
-      return "gave-up";
-    case "refused":
-      return "refusal";
-    case "agent-error":
-      return "agent-error";
-    case "over-budget":
-      return `${overWord[end.limit]}-limit`;
-    default:
-      return unreachable(end);
-  }
+/** How the agent ended, whether it was a program or a scaffold. */
+function endOf(ending: AttemptFacts["ending"]) {
+  return ending?.kind === "scaffold" ? ending.end : ending;
 }
 
 function exitOf(ending: AttemptFacts["ending"]): Ledger["exit"] {
@@ -107,7 +84,7 @@ function exitOf(ending: AttemptFacts["ending"]): Ledger["exit"] {
 }
 
 function overOf(ending: AttemptFacts["ending"]): Pick<Ledger, "over"> {
-  const end = ending?.kind === "scaffold" ? ending.end : ending;
+  const end = endOf(ending);
   return end && "over" in end && end.over ? { over: end.over } : {};
 }
 

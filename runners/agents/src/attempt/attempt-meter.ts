@@ -35,6 +35,7 @@ type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadlin
 
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
 const recordedWaitMs = 1000;
+
 export class AttemptMeter implements Meter {
   readonly #options: MeterOptions;
   readonly #file: SpendingFile | undefined;

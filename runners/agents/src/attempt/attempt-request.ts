@@ -2,22 +2,14 @@
 
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import type { Sandbox, SnapshotLimits } from "@mlrb/core/ports/sandbox";
-import type { AgentPreset, ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
+import type { AgentPreset } from "@mlrb/formats/declared/agent-preset";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";
-import type { DownloadsRequest } from "../hub/agent-downloads.ts";
+import type { DownloadsRequest } from "../hub/downloads-request.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import type { AttemptPurse } from "../spending/attempt-purse.ts";
 import type { PriceBook } from "../spending/prices.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
-
-export type LlmAgent = {
-  model: ModelSpec;
-  scaffold: ScaffoldSpec;
-  /** Key of the model's provider. A person may replace it while the attempt waits. */
-  key?: string;
-  /** Key of the planner's provider. */
-  plannerKey?: string;
-};
+import type { LlmAgent } from "./llm-agent.ts";
 
 export type CheckScript = {
   /** The text of the script. `python`: of the agent's environment. */

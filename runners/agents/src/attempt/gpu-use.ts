@@ -5,14 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { execa } from "execa";
 
-export type GpuUse = {
-  /** Ms in which the GPUs computed, summed over all of them, of an attempt of `wallMs`; null if that is not known. */
-  busyMs(wallMs: number): number | null;
-  /** MiB, on the GPU that used most at one of the polls; null if no poll was answered for any. */
-  memoryPeakMiB(): number | null;
-  stop(): void;
-};
-
 /** What the driver reports of a GPU. null: not this value. */
 type Reported = { share: number | null; memoryMiB: number | null };
 
@@ -27,7 +19,7 @@ export type WatchGpus = {
   ask?: () => Promise<Map<string, Reported>>;
 };
 
-export function watchGpus(gpus: readonly Gpu[], { now, pauseMs, ask = askDriver }: WatchGpus): GpuUse {
+export function watchGpus(gpus: readonly Gpu[], { now, pauseMs, ask = askDriver }: WatchGpus) {
   const samples: BusySample[] = [];
   let memoryPeakMiB: number | null = null;
   const over = new AbortController();
@@ -42,7 +34,9 @@ export function watchGpus(gpus: readonly Gpu[], { now, pauseMs, ask = askDriver 
     }
   })();
   return {
-    busyMs: (wallMs) => busyMsOf(samples, wallMs),
+    /** Ms in which the GPUs computed, summed over all of them, of an attempt of `wallMs`; null if that is not known. */
+    busyMs: (wallMs: number) => busyMsOf(samples, wallMs),
+    /** MiB, on the GPU that used most at one of the polls; null if no poll was answered for any. */
     memoryPeakMiB: () => memoryPeakMiB,
     stop: () => over.abort(),
   };

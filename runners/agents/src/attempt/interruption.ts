@@ -18,10 +18,18 @@ export function after(ms: number): Promise<void> {
 
 /** Rejects with the signal's reason `ms` after it is aborted; never settles otherwise. */
 export function overdue(signal: AbortSignal | undefined, ms: number): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const late = () => void after(ms).then(() => reject(signal!.reason));
-  if (signal?.aborted) late();
-  else signal?.addEventListener("abort", late, { once: true });
-  promise.catch(() => {}); // it may reject after the race is over
-  return promise;
+  const late = interruption(signal).catch(async (reason) => {
+    await after(ms);
+    throw reason;
+  });
+  late.catch(() => {}); // it may reject after the race is over
+  return late;
+}
+
+/** Rejects once the signal is aborted; never resolves. */
+export function interruption(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }

@@ -1,10 +1,11 @@
 // An llm agent from its preset, with its key. Checks the fields that only llm agents need.
 import { textRedactor } from "@mlrb/core/ports/redactor";
 import type { AttemptParams } from "./attempt-params.ts";
-import type { LlmAgent } from "./attempt-request.ts";
+
+export type LlmAgent = ReturnType<typeof llmAgent>;
 
 /** Throws with the field to write. */
-export function llmAgent(preset: AttemptParams, env: NodeJS.ProcessEnv = process.env): LlmAgent {
+export function llmAgent(preset: AttemptParams, env: NodeJS.ProcessEnv = process.env) {
   const { provider, model, scaffold = "react", tools, turnsMax, planner } = preset;
   if (provider === undefined) throw new Error("an agent of kind llm needs `provider: NAME` in its preset");
   if (model?.id === undefined)
@@ -22,6 +23,7 @@ export function llmAgent(preset: AttemptParams, env: NodeJS.ProcessEnv = process
       ...(turnsMax !== undefined && { turnsMax }),
       ...(planner && { planner }),
     },
+    /** Of the model's provider. A person may replace it while the attempt waits. */
     ...(secret !== undefined && { key: secret }),
     ...(plannerKey !== undefined && { plannerKey }),
   };
@@ -39,18 +41,15 @@ function secretOf(
   return secret;
 }
 
-export type SecretRedactor = {
-  /** Removes the values of secrets from a text, including values that were replaced since. */
-  redact(text: string): string;
-  add(values: Record<string, string>): void;
-};
+export type SecretRedactor = ReturnType<typeof secretRedactor>;
 
 /** `names` are variables. */
-export function secretRedactor(names: string[], env: NodeJS.ProcessEnv = process.env): SecretRedactor {
+export function secretRedactor(names: string[], env: NodeJS.ProcessEnv = process.env) {
   const values = Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const redactors = [textRedactor(values)];
   return {
-    redact: (text) => redactors.reduce((rest, redact) => redact(rest), text),
-    add: (more) => void redactors.push(textRedactor(more)),
+    /** Removes the values of secrets from a text, including values that were replaced since. */
+    redact: (text: string) => redactors.reduce((rest, redact) => redact(rest), text),
+    add: (more: Record<string, string>) => void redactors.push(textRedactor(more)),
   };
 }

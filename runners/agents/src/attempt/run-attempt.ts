@@ -16,13 +16,14 @@ import { gatewayFacts } from "../gateway/gateway-provider.ts";
 import { agentDownloads } from "../hub/agent-downloads.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
 import { type EarlierAttempt, withoutLostSnapshots } from "../resume/earlier-attempt.ts";
+import { pathInside } from "../sandbox/device-variables.ts";
 import { restartNotice } from "../scaffold/notices.ts";
 import { type PriceBook, priceBook, usedPrice } from "../spending/prices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { overdue } from "./interruption.ts";
 import { renderPrompt, spokenDuration, withDownloadsText, withForeword } from "./render-prompt.ts";
 import { runProgram } from "./run-program.ts";
-import { type PreparedScaffold, prepareScaffold } from "./run-scaffold.ts";
+import { runScaffold, type ScaffoldParts, scaffoldParts } from "./run-scaffold.ts";
 import {
   ledgerBytes,
   reservedBytes,
@@ -33,14 +34,7 @@ import {
 } from "./seal-attempt.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import { closeSupervision, openSupervision, type Supervision, startClock } from "./supervision.ts";
-import {
-  agentEnvironment,
-  deadlineWriter,
-  inside,
-  materializeWorkspace,
-  putPrompt,
-  writeDeadline,
-} from "./workspace.ts";
+import { inside, materializeWorkspace, putPrompt, writeDeadline } from "./workspace.ts";
 
 type PricedRequest = AttemptRequest & { prices: PriceBook };
 
@@ -50,8 +44,7 @@ type Prepared = {
   shownDeadline: string;
   /** Undefined after a restart. */
   digests: Awaited<ReturnType<typeof inputDigests>> | undefined;
-  scaffold: PreparedScaffold | undefined;
-  hasDeadlineFile: boolean;
+  scaffold: ScaffoldParts | undefined;
 };
 
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all its outputs or throws. */
@@ -65,7 +58,7 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   const { outputs, budget } = request;
   checkPrices(request);
   const { earlier } = request;
-  const scaffold = await prepareScaffold(request); // an error in it costs no time of the attempt
+  const scaffold = await scaffoldParts(request); // an error in it costs no time of the attempt
   const digests = earlier ? undefined : await inputDigests(request);
   if (earlier) await clearUnfinished(outputs, earlier);
   if (!earlier || earlier.restore) await materializeWorkspace(sandbox, request, request.scratch);
@@ -83,9 +76,8 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   });
   const prompt = withForeword(request.foreword, own);
   if (earlier) checkPrompt(prompt, earlier);
-  const hasDeadlineFile = scaffold?.hasDeadlineFile ?? true;
-  const prepared = { prompt, shownDeadline, digests, scaffold, hasDeadlineFile };
-  const supervision = openSupervision(request, sandbox, { clock, hasDeadlineFile });
+  const prepared = { prompt, shownDeadline, digests, scaffold };
+  const supervision = openSupervision(request, sandbox, clock);
   const seal: Seal = { ...supervision, progress: {} };
   const toItsEnd = async () => sealEnded(seal, await runAgent(request, supervision, prepared));
   try {
@@ -107,17 +99,13 @@ async function runAgent(
   supervision: Supervision,
   prepared: Prepared,
 ): Promise<SupervisedRun | undefined> {
-  const { sandbox, meter, trajectory } = supervision;
-  const { outputs, scratch, prices } = request;
-  const { scaffold, hasDeadlineFile } = prepared;
+  const { trajectory } = supervision;
+  const { outputs, prices } = request;
+  const { scaffold, prompt } = prepared;
   reserveFile(outputs.trajectory, reservedBytes);
   for (const path of [snapshotsIndex(outputs), outputs.ledger]) reserveFile(path, ledgerBytes);
   request.interrupted?.throwIfAborted();
-  await putTask(request, supervision, prepared);
-  // after a restart the agent may have left no place or no room for it
-  const tellDeadline = request.earlier ? deadlineWriter(sandbox, scratch) : undefined;
-  if (hasDeadlineFile)
-    await (tellDeadline?.(meter.deadline()) ?? writeDeadline(sandbox, meter.deadline(), scratch));
+  await putTask(request, supervision, prompt);
   if (request.earlier) {
     recordRestart(supervision, request.earlier);
     request.restored?.();
@@ -129,7 +117,7 @@ async function runAgent(
   if (!scaffold && request.kind !== "command") return undefined;
   const equipped = await withDownloads(request, supervision);
   try {
-    return await (scaffold ? scaffold.run(equipped, prepared) : runProgram(equipped));
+    return await (scaffold ? runScaffold(scaffold, equipped, prepared) : runProgram(equipped));
   } finally {
     await equipped.downloads?.close(); // the record of downloads is complete
   }
@@ -137,10 +125,9 @@ async function runAgent(
 
 async function withDownloads(request: AttemptRequest, supervision: Supervision): Promise<Supervision> {
   if (!request.downloads) return supervision;
-  const { sandbox, meter, trajectory } = supervision;
+  const { sandbox, trajectory } = supervision;
   const { agent, scratch } = request;
-  const path = agentEnvironment(sandbox, request, meter.deadline()).PATH;
-  const place = { agent, scratch, path, write: trajectory.add };
+  const place = { agent, scratch, path: pathInside(request), write: trajectory.add };
   return { ...supervision, downloads: await agentDownloads(sandbox, request.downloads, place) };
 }
 
@@ -179,21 +166,24 @@ function checkPrompt(prompt: string, { start }: EarlierAttempt): void {
 async function putTask(
   { earlier, kind, scratch }: PricedRequest,
   { sandbox, meter }: Supervision,
-  { prompt, hasDeadlineFile }: Prepared,
+  prompt: string,
 ): Promise<void> {
-  if (!earlier) return putPrompt(sandbox, prompt, { scratch, hasDeadlineFile });
-  if (kind !== "command") return;
+  if (!earlier) {
+    await putPrompt(sandbox, prompt, scratch);
+    return writeDeadline(sandbox, meter.deadline(), scratch);
+  }
+  // the agent may have left no place or no room for them
   const text = `${prompt.trimEnd()}\n\n${restartNotice(earlier, meter)}\n`;
-  // the agent may have left no place or no room for it
-  await putPrompt(sandbox, text, { scratch, hasDeadlineFile }).catch(() => {});
+  if (kind === "command") await putPrompt(sandbox, text, scratch).catch(() => {});
+  await writeDeadline(sandbox, meter.deadline(), scratch).catch(() => {});
 }
 
 function recordStart(
   request: AttemptRequest,
   { sandbox, meter, trajectory }: Supervision,
-  { prompt, digests, scaffold, hasDeadlineFile }: Prepared,
+  { prompt, digests, scaffold }: Prepared,
 ): void {
-  const { task, agent, seed, kind, limits, gateway } = request;
+  const { task, agent, seed, kind, limits, gateway, network, downloads } = request;
   const { timeMs, ...budget } = request.budget;
   trajectory.add({
     ...{ event: "start", task, agent, seed, kind, sandbox: sandbox.kind },
@@ -203,19 +193,12 @@ function recordStart(
     promptTemplateDigest: hash("sha256", withForeword(request.foreword, request.prompt)),
     ...digests!,
     limits,
-    ...(hasDeadlineFile && { deadlineFile: inside.deadline }),
-    ...reachedNetwork(request),
-    ...scaffold?.facts,
+    deadlineFile: inside.deadline,
+    ...(downloads && { network: "hub" }),
+    ...(network && { network: "full" }),
+    ...(scaffold && { model: scaffold.model, scaffold: scaffold.scaffold }),
     ...(gateway && { gateway: gatewayFacts(gateway) }),
   });
-}
-
-/** Absent without a network. */
-function reachedNetwork({ network, downloads }: Pick<AttemptRequest, "network" | "downloads">): {
-  network?: "full" | "hub";
-} {
-  if (network) return { network: "full" };
-  return downloads ? { network: "hub" } : {};
 }
 
 /**
@@ -236,10 +219,9 @@ function calledModels({ kind, llm, gateway }: AttemptRequest): AgentModel[] {
   if (gateway)
     return gateway.flatMap(({ name, ids, free }) => ids.map((id) => ({ provider: name, id, free })));
   if (kind !== "llm" || !llm) return [];
-  const { model, scaffold } = llm;
-  return [model, ...(scaffold.planner ? [scaffold.planner] : [])].map(({ provider, id, free }) => ({
-    ...{ provider, id, free: free === true },
-  }));
+  return [llm.model, llm.scaffold.planner].flatMap((model) =>
+    model ? { provider: model.provider, id: model.id, free: model.free === true } : [],
+  );
 }
 
 function pricesOf(models: AgentModel[], prices: PriceBook): UsedPrice[] {

@@ -1,7 +1,7 @@
 // Runs an agent that is a program of its own.
 
 import { programGateway } from "../gateway/program-gateway.ts";
-import { holdAtDeadlineMs, providerSilence } from "../model/provider-silence.ts";
+import { providerSilence } from "../model/provider-silence.ts";
 import { priceBook } from "../spending/prices.ts";
 import { type SupervisedRun, supervise } from "./supervise.ts";
 import type { Supervision } from "./supervision.ts";
@@ -16,8 +16,7 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
     return { ending: request.earlier.ending, wallMs, workingMs };
   }
   trajectory.add({ event: "exec", argv: request.command });
-  const { agent, network = false, scratch } = request;
-  const { earlier } = request;
+  const { agent, earlier, network = false, scratch } = request;
   const env: Record<string, string> = {
     ...agentEnvironment(sandbox, request, meter.deadline()),
     ...supervision.downloads?.env,
@@ -58,7 +57,7 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
     return {
       running: gateway.ending(running),
       stop: () => void gateway.close(),
-      lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(request.budget.timeMs)),
+      silence,
     };
   }).finally(() => gateway?.close());
   const where = sandbox.where?.();

@@ -17,7 +17,7 @@ function continued(
   interventions: Numbered[] = [],
 ) {
   const written: object[] = [];
-  const tape = new Tape({ events, attachments: undefined, ended: "" });
+  const tape = new Tape({ events, attachments: undefined });
   const supervision = {
     request: { earlier: { step: 1, tape: events, interventions } },
     meter: { usedShare: () => used, leftMs: () => 30 * 60_000 },

@@ -2,14 +2,14 @@
 // that the model asks for runs inside. A replayed attempt is the same loop with a recording instead of the model.
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { aiSdkClient } from "../model/ai-sdk-client.ts";
-import { askModel, type CallCounts } from "../model/ask-model.ts";
+import { askModel } from "../model/ask-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
-import { holdAtDeadlineMs, type ProviderSilence, providerSilence } from "../model/provider-silence.ts";
+import { providerSilence } from "../model/provider-silence.ts";
 import { type Recording, readRecording } from "../record/recording.ts";
 import { replayClient } from "../record/replay-client.ts";
 import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
 import { Tape } from "../resume/tape.ts";
-import { endedByRestart, interventionNotice, noticesOf, restartNotice } from "../scaffold/notices.ts";
+import { interventionNotice, noticesOf, restartNotice } from "../scaffold/notices.ts";
 import { scaffolds } from "../scaffold/scaffolds.ts";
 import { outputTokensMaxOf } from "../spending/call-charge.ts";
 import { priceBook } from "../spending/prices.ts";
@@ -19,52 +19,38 @@ import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 import { agentEnvironment, inside } from "./workspace.ts";
 
-export type PreparedScaffold = {
-  /** Recorded in the trajectory's first line. */
-  facts: { model: ModelSpec; scaffold: ScaffoldSpec };
-  /** Whether the workspace has the file with the deadline. A replay's has it if the recording's had it. */
-  hasDeadlineFile: boolean;
-  run(supervision: Supervision, shown: Shown): Promise<SupervisedRun>;
+export type ScaffoldParts = {
+  model: ModelSpec;
+  scaffold: ScaffoldSpec;
+  clientOf(model: ModelSpec, digestOf: DigestRequest): ModelClient;
+  reminders?: Recording["reminders"];
 };
 
-type Shown = { prompt: string; shownDeadline: string };
-
-/** Undefined for other kinds of agents. Throws, with the way out, if the loop cannot be made. */
-export async function prepareScaffold(request: AttemptRequest): Promise<PreparedScaffold | undefined> {
-  const parts = await partsOf(request);
-  if (!parts) return undefined;
-  const { model, scaffold, hasDeadlineFile = true } = parts;
-  return {
-    facts: { model, scaffold },
-    hasDeadlineFile,
-    run: (supervision, shown) => runScaffold(parts, supervision, shown),
-  };
-}
-
-function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Promise<SupervisedRun> {
+export function runScaffold(
+  parts: ScaffoldParts,
+  supervision: Supervision,
+  shown: { prompt: string; shownDeadline: string },
+): Promise<SupervisedRun> {
   const { model, scaffold } = parts;
   const { request, sandbox, meter, trajectory } = supervision;
-  const { timeMs } = request.budget;
+  const { earlier, waits, prices = priceBook([]) } = request;
   const env = { ...agentEnvironment(sandbox, request, meter.deadline()), ...supervision.downloads?.env };
   const cwd = sandbox.seenAs(inside.workspace);
   const blanks = { deadline: shown.shownDeadline, deadlineSeconds: env.MLRB_DEADLINE!, workspace: cwd };
   const over = new AbortController();
-  const silence = providerSilence({ budgetMs: timeMs });
-  const { earlier } = request;
+  const silence = providerSilence({ budgetMs: request.budget.timeMs });
   const counts = { calls: earlier?.calls ?? 0, answered: earlier?.step ?? 0 };
-  const tape =
-    earlier &&
-    new Tape({
-      ...{ events: earlier.tape, ended: endedByRestart },
-      attachments: request.outputs.attachments,
-    });
+  const tape = earlier && new Tape({ events: earlier.tape, attachments: request.outputs.attachments });
   const ask = (asked: ModelSpec) => {
     const digestOf = requestDigest({ provider: asked.provider, id: asked.id }, blanks);
-    const live = askerOf({ ...parts, model: asked }, supervision, {
-      digestOf,
-      silence,
-      signal: over.signal,
-      counts,
+    const outputTokensMax = outputTokensMaxOf(asked);
+    const live = askModel({
+      ...{ client: parts.clientOf(asked, digestOf), meter, silence, signal: over.signal, counts },
+      dollarsOf: (usage) => (asked.free ? 0 : prices.dollarsOf(usage, asked.provider, asked.id)),
+      ...(outputTokensMax !== undefined && { outputTokensMax }),
+      digest: (sent) => digestOf(sent).digest,
+      write: trajectory.add,
+      ...(waits && { board: waits.board, desk: waits.desk, options: { patience: waits.patience } }),
     });
     if (!tape) return live;
     const answer: typeof live = async (by, messages, tools) =>
@@ -81,45 +67,20 @@ function runScaffold(parts: Parts, supervision: Supervision, shown: Shown): Prom
       write: (event) => void (tape?.knows(event) || trajectory.add(event)),
       signal: over.signal,
       noticesDue: remindersOf(supervision, scaffold.kind, { recorded: parts.reminders, tape }),
-      ...(tape && { tape }),
+      tape,
     });
     return { kind: "scaffold", end };
   };
   return supervise(supervision, () => ({
     running: begin(),
     stop: () => over.abort(new Error("the attempt is over")),
-    lostAtDeadline: () => silence.untilDeadline(request.holdMs ?? holdAtDeadlineMs(timeMs)),
+    silence,
   }));
 }
 
-type Asking = { digestOf: DigestRequest; silence: ProviderSilence; signal: AbortSignal; counts: CallCounts };
-
-function askerOf(
-  { model, clientOf }: Parts,
-  { request, meter, trajectory }: Supervision,
-  { digestOf, silence, signal, counts }: Asking,
-) {
-  const { waits, prices = priceBook([]) } = request;
-  const outputTokensMax = outputTokensMaxOf(model);
-  return askModel({
-    ...{ client: clientOf(model, digestOf), meter, silence, signal, counts },
-    dollarsOf: (usage) => (model.free ? 0 : prices.dollarsOf(usage, model.provider, model.id)),
-    ...(outputTokensMax !== undefined && { outputTokensMax }),
-    digest: (asked) => digestOf(asked).digest,
-    write: trajectory.add,
-    ...(waits && { board: waits.board, desk: waits.desk, options: { patience: waits.patience } }),
-  });
-}
-
-type Parts = {
-  model: ModelSpec;
-  scaffold: ScaffoldSpec;
-  clientOf(model: ModelSpec, digestOf: DigestRequest): ModelClient;
-  reminders?: Recording["reminders"];
-  hasDeadlineFile?: boolean;
-};
-
-async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise<Parts | undefined> {
+/** Undefined for other kinds of agents. Throws, with the way out, if the loop cannot be made. */
+export async function scaffoldParts(request: AttemptRequest): Promise<ScaffoldParts | undefined> {
+  const { kind, llm, recording, agent } = request;
   if (kind === "llm") {
     if (!llm)
       throw new Error(`agent "${agent}" is of kind llm and names no model; write \`model:\` in its preset`);
@@ -135,12 +96,11 @@ async function partsOf({ kind, llm, recording, agent }: AttemptRequest): Promise
     );
   const read = await readRecording(recording);
   if (typeof read === "string") throw new Error(`the recording of agent "${agent}": ${read}`);
-  const { model, scaffold, reminders, hasDeadlineFile } = read;
+  const { model, scaffold, reminders } = read;
   return {
     model: { ...model, free: true },
     scaffold: { ...scaffold, ...(scaffold.planner && { planner: { ...scaffold.planner, free: true } }) },
     reminders,
-    hasDeadlineFile,
     clientOf: (asked, digestOf) => replayClient({ ...read, model: asked }, digestOf),
   };
 }

@@ -6,8 +6,8 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CopiedTree, Sandbox, SnapshotLimits, SnapshotResult } from "@mlrb/core/ports/sandbox";
 import type { SnapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
+import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
-import type { TrajectoryEvent } from "../record/trajectory.ts";
 
 type KeptSnapshot = SnapshotIndex["snapshots"][number];
 

@@ -8,15 +8,7 @@ import { Worker } from "node:worker_threads";
 /** A shorter gap may be a busy machine's. */
 const shortestMs = 5_000;
 
-export type StoppedTime = {
-  /** Resolves once stops are observed. */
-  began: Promise<void>;
-  /** How long the process was stopped since the last call, in ms. */
-  take(): number;
-  close(): void;
-};
-
-export function watchStopped({ tickMs = 1000, leastMs = shortestMs } = {}): StoppedTime {
+export function watchStopped({ tickMs = 1000, leastMs = shortestMs } = {}) {
   const lastTick = new BigInt64Array(new SharedArrayBuffer(8));
   lastTick[0] = process.hrtime.bigint();
   const stopped = new BigInt64Array(new SharedArrayBuffer(8));
@@ -40,8 +32,10 @@ export function watchStopped({ tickMs = 1000, leastMs = shortestMs } = {}): Stop
     .on("error", () => {}); // without the thread nothing is observed, and all time counts
   worker.unref();
   return {
+    /** Resolves once stops are observed. */
     began,
-    take() {
+    /** How long the process was stopped since the last call, in ms. */
+    take(): number {
       // after a stop either thread may be the first
       const now = process.hrtime.bigint();
       const isLate = isTicking && now - Atomics.load(lastTick, 0) >= gapNs;

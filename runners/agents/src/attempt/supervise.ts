@@ -4,9 +4,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
+import { holdAtDeadlineMs, type ProviderSilence } from "../model/provider-silence.ts";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
-import { Interrupted, sameMomentMs } from "./interruption.ts";
+import { Interrupted, interruption, sameMomentMs } from "./interruption.ts";
 import type { Supervision } from "./supervision.ts";
 import { type Ending, watchProgram } from "./watch-program.ts";
 
@@ -17,11 +18,8 @@ export type Started = {
   running: Promise<Ending>;
   /** Called when it is over, before everything is ended. */
   stop?(): void;
-  /**
-   * At the deadline, with everything inside frozen: the trouble to which the attempt was lost, unless its agent
-   * caused it.
-   */
-  lostAtDeadline?(): Promise<Error | undefined>;
+  /** Tells at the deadline to which trouble of a provider the attempt was lost. */
+  silence?: ProviderSilence;
 };
 
 export type SupervisedRun = { ending: Ending; wallMs: number; workingMs: number };
@@ -42,7 +40,7 @@ export async function supervise(
   const failed = (error: unknown) => {
     watching.failure ??= error;
   };
-  const { running, lostAtDeadline, ...started } = start(failed);
+  const { running, silence, ...started } = start(failed);
   void supervision.downloads?.failure.then(failed);
   const stop = () => {
     started.stop?.();
@@ -72,10 +70,11 @@ export async function supervise(
   const stopInside = async () => {
     if (!(await clock.stop())) await sandbox.kill();
   };
-  if (ending.kind === "time-limit" && lostAtDeadline && !watching.failure) {
+  if (ending.kind === "time-limit" && silence && !watching.failure) {
+    const holdMs = request.holdMs ?? holdAtDeadlineMs(request.budget.timeMs);
     await stopInside();
     const interrupted = interruption(request.interrupted).catch(() => undefined);
-    watching.failure ??= await Promise.race([lostAtDeadline(), interrupted]);
+    watching.failure ??= await Promise.race([silence.untilDeadline(holdMs), interrupted]);
   }
   stop();
   refuse(request, ending);
@@ -149,14 +148,6 @@ async function look(
   checkpoints?.look();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time
-}
-
-/** Rejects on interruption. Never resolves. */
-function interruption(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal?.aborted) reject(signal.reason);
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }
 
 /** A signal to a whole process group ends the agent's program as well. That is not the program's own end. */

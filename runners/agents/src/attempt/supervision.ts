@@ -3,35 +3,22 @@ import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { releaseReserved } from "@mlrb/kit/files/full-disk";
 import type { AgentDownloads } from "../hub/agent-downloads.ts";
 import { attachmentsIn } from "../record/attachments.ts";
-import { type IterationsReader, iterationsReader } from "../record/iterations-reader.ts";
-import { type OutputLog, outputLog } from "../record/output-log.ts";
-import { openTrajectory, type Trajectory } from "../record/trajectory.ts";
+import { iterationsReader } from "../record/iterations-reader.ts";
+import { outputLog } from "../record/output-log.ts";
+import { openTrajectory } from "../record/trajectory.ts";
 import { CheckpointKeeper } from "../resume/checkpoint-keeper.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import { Interventions } from "../waiting/interventions.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
-import { type GpuUse, watchGpus } from "./gpu-use.ts";
+import { watchGpus } from "./gpu-use.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import { watchStopped } from "./stopped-time.ts";
 import { deadlineWriter, inside } from "./workspace.ts";
 
-export type Supervision = {
-  request: AttemptRequest;
-  sandbox: Sandbox;
-  clock: AttemptClock;
-  meter: AttemptMeter;
-  interventions: Interventions;
-  trajectory: Trajectory;
-  output: OutputLog;
-  iterations: IterationsReader;
-  snapshots: SnapshotKeeper;
-  checkpoints?: CheckpointKeeper;
-  gpuUse: GpuUse;
-  /** Open while programs run. */
-  downloads?: AgentDownloads;
-};
+/** `downloads` are open while programs run. */
+export type Supervision = ReturnType<typeof openSupervision> & { downloads?: AgentDownloads };
 
 /**
  * Starts the clock of the attempt, or continues it after a restart. The time without a supervisor does not count, and
@@ -48,11 +35,7 @@ export function startClock(sandbox: Sandbox, before?: EarlierAttempt["clock"]): 
 }
 
 /** Opens the records of an attempt whose clock runs. `closeSupervision` closes them. */
-export function openSupervision(
-  request: AttemptRequest,
-  sandbox: Sandbox,
-  { clock, hasDeadlineFile }: { clock: AttemptClock; hasDeadlineFile: boolean },
-): Supervision {
+export function openSupervision(request: AttemptRequest, sandbox: Sandbox, clock: AttemptClock) {
   const { outputs, budget, limits, redact = (text) => text, earlier } = request;
   const { sinceStart } = clock;
   const makeRoom = () => releaseReserved(outputs.trajectory);
@@ -80,7 +63,7 @@ export function openSupervision(
     ...(earlier?.spending && { before: earlier.spending }),
     waited: ({ deadline, ...wait }) =>
       write({ event: "wait", ...wait, deadline: new Date(deadline).toISOString() }),
-    ...(hasDeadlineFile && { moved: deadlineWriter(sandbox, request.scratch) }),
+    moved: deadlineWriter(sandbox, request.scratch),
   });
   const snapshots = new SnapshotKeeper({
     sandbox,
@@ -95,17 +78,18 @@ export function openSupervision(
     write,
   });
   const gpuPauseMs = Math.min(15_000, Math.max(500, budget.timeMs / 500));
+  const checkpoints =
+    request.checkpoints === undefined
+      ? undefined
+      : new CheckpointKeeper({
+          ...{ sandbox, folder: request.checkpoints, write },
+          folders: [inside.workspace, "home"],
+          without: [inside.data, inside.models],
+          pauseMs: request.checkpointPauseMs ?? checkpointPauseMs(budget.timeMs),
+          now: () => ({ after: trajectory.seal().lines, workingMs: clock.workingMs() }),
+        });
   return {
-    ...{ request, sandbox, clock, meter, interventions, trajectory, snapshots },
-    ...(request.checkpoints !== undefined && {
-      checkpoints: new CheckpointKeeper({
-        ...{ sandbox, folder: request.checkpoints, write },
-        folders: [inside.workspace, "home"],
-        without: [inside.data, inside.models],
-        pauseMs: request.checkpointPauseMs ?? checkpointPauseMs(budget.timeMs),
-        now: () => ({ after: trajectory.seal().lines, workingMs: clock.workingMs() }),
-      }),
-    }),
+    ...{ request, sandbox, clock, meter, interventions, trajectory, snapshots, checkpoints },
     output: outputLog({ write, redact }),
     iterations: iterationsReader({
       ...{ sandbox, inside: inside.iterations, write, redact },

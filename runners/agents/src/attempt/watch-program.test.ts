@@ -7,6 +7,7 @@ test("shares of the budget used during a long look are reported when the time is
   const shares: number[] = [];
   const ending = await watchProgram(new Promise(() => {}), {
     leftMs: () => end - performance.now(),
+    budgetMs: () => 60,
     pollMs: 1,
     look: () => new Promise(() => {}),
     used: (share) => shares.push(share),

@@ -18,8 +18,8 @@ export type Watch = {
    * grows only if a person adds some.
    */
   leftMs(): number;
-  /** All of it, with what is used. Default: what is left now. */
-  budgetMs?: () => number;
+  /** All of it, with what is used. */
+  budgetMs(): number;
   /** Minimum time between two looks. */
   pollMs: number;
   look(): Promise<void>;
@@ -34,9 +34,7 @@ const shares = [0.25, 0.5, 0.75];
  * throws.
  */
 export async function watchProgram(running: Promise<Ending>, watch: Watch): Promise<Ending> {
-  const { leftMs, pollMs } = watch;
-  const atFirstMs = leftMs();
-  const { budgetMs = () => atFirstMs } = watch;
+  const { leftMs, pollMs, budgetMs } = watch;
   const isUsed = (share: number) => leftMs() <= budgetMs() * (1 - share);
   let usedUp = shares.filter(isUsed).length; // told before a restart
   const tellUsed = () => {

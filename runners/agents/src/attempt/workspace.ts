@@ -2,10 +2,9 @@
 // folder are next to the workspace, not in it.
 
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { agentVariables } from "@mlrb/core/key/agent-variables";
+import { join } from "node:path";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
-import { allocatorVariables, deviceVariables } from "../sandbox/device-variables.ts";
+import { programVariables } from "../sandbox/device-variables.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 
 export const inside = {
@@ -30,11 +29,15 @@ export async function materializeWorkspace(
   scratch: string,
 ): Promise<void> {
   const fresh = request.earlier === undefined; // otherwise a checkpoint holds what agents may change
-  const { emptyFolder, emptyFile } = await blanks(scratch);
   const given = { readOnly: true, ...(request.ownCopies && { move: true }) };
   await sandbox.put(request.publicData, inside.data, given);
-  if (await holdsSomething(request.models)) await sandbox.put(request.models!, inside.models, given);
+  const { models } = request;
+  if (models !== undefined && (await readdir(models)).length > 0)
+    await sandbox.put(models, inside.models, given);
   if (fresh) {
+    const [emptyFolder, emptyFile] = [join(scratch, "empty"), join(scratch, "iterations.jsonl")];
+    await mkdir(emptyFolder, { recursive: true });
+    await writeFile(emptyFile, "");
     if (request.starter !== undefined) await putStarter(sandbox, request.starter);
     await sandbox.put(emptyFolder, inside.submission);
     await sandbox.put(emptyFile, inside.iterations);
@@ -72,13 +75,9 @@ the first line, the same as an ISO time (UTC) on the second.
 `;
 
 /** Called last, so that the deadline in the prompt is a whole budget ahead. */
-export async function putPrompt(
-  sandbox: Sandbox,
-  text: string,
-  { scratch, hasDeadlineFile }: { scratch: string; hasDeadlineFile: boolean },
-): Promise<void> {
+export async function putPrompt(sandbox: Sandbox, text: string, scratch: string): Promise<void> {
   const file = join(scratch, "TASK.md");
-  await writeFile(file, hasDeadlineFile ? `${text.trimEnd()}\n${deadlineSentence}` : text);
+  await writeFile(file, `${text.trimEnd()}\n${deadlineSentence}`);
   await sandbox.put(file, `${inside.workspace}/TASK.md`);
 }
 
@@ -101,33 +100,16 @@ export async function writeDeadline(sandbox: Sandbox, deadline: number, scratch:
   await sandbox.put(file, inside.deadline);
 }
 
-async function holdsSomething(folder: string | undefined): Promise<boolean> {
-  return folder !== undefined && (await readdir(folder)).length > 0;
-}
-
-async function blanks(scratch: string) {
-  const emptyFolder = join(scratch, "empty");
-  const emptyFile = join(scratch, "iterations.jsonl");
-  await mkdir(emptyFolder, { recursive: true });
-  await writeFile(emptyFile, "");
-  return { emptyFolder, emptyFile };
-}
-
 /** The only variables that an agent's program sees, besides those that the sandbox sets (HOME, TMPDIR). */
 export function agentEnvironment(
   sandbox: Sandbox,
   request: AttemptRequest,
   deadline: number,
 ): Record<string, string> {
-  const system = "/usr/local/bin:/usr/bin:/bin";
-  const path = request.python ? `${dirname(request.python)}:${system}` : system;
   return {
-    ...((request.python || !request.ownImage) && { PATH: path }),
-    ...agentVariables(request),
+    ...programVariables(sandbox, request),
     MLRB_DEADLINE: String(Math.floor(deadline / 1000)),
     MLRB_SUBMISSION: sandbox.seenAs(inside.submission),
-    ...deviceVariables(sandbox, request.gpus ?? []),
-    ...allocatorVariables(request),
   };
 }
 

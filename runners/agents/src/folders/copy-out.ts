@@ -20,7 +20,7 @@ export async function copyOut(root: string, request: SnapshotRequest): Promise<S
   const seen = createHash("sha256");
   const look = await walkFolder(from, limits, async ({ path, stats }) => {
     seen.update(`${path}\0${stats.size} ${stats.ino} ${stats.mtimeNs} ${stats.ctimeNs}\0`);
-    return "ok";
+    return undefined;
   });
   for (const entry of look.leftOut) seen.update(`${entry.path}\0${entry.why}\0`);
   seen.update(look.over ?? "");
@@ -34,16 +34,14 @@ export async function copyOut(root: string, request: SnapshotRequest): Promise<S
   let room = limits.bytesMax;
   const earlier = new Map(request.earlier?.files.map((file) => [file.path, file]));
   const walk = await walkFolder(from, limits, async ({ path, at }) => {
-    const before = earlier.get(path);
-    const copied = await copyFile(at, join(to, path), {
-      room,
-      ...(before && { before: { ...before, at: join(request.earlier!.folder, path) } }),
-    });
-    if ("leaveOut" in copied) return copied;
+    const known = earlier.get(path);
+    const before = known && { ...known, at: join(request.earlier!.folder, path) };
+    const copied = await copyFile(at, join(to, path), { room, before });
+    if (typeof copied === "string") return copied;
     room -= copied.bytes;
     files.push({ path, bytes: copied.bytes, digest: copied.digest });
     if (copied.torn) torn.push(path);
-    return "ok";
+    return undefined;
   });
   if (walk.over) {
     await rm(to, { recursive: true, force: true });
@@ -65,25 +63,28 @@ export function treeDigest(files: CopiedTree["files"]): string {
   return hash.digest("hex");
 }
 
-type Copied = { bytes: number; digest: string; torn: boolean } | { leaveOut: string };
+type Copied = { bytes: number; digest: string; torn: boolean };
 
-type CopyOptions = { room: number; before?: Copy };
-
-async function copyFile(from: Buffer, to: string, { room, before }: CopyOptions): Promise<Copied> {
+/** A text says why the file is left out. */
+async function copyFile(
+  from: Buffer,
+  to: string,
+  { room, before }: { room: number; before: Copy | undefined },
+): Promise<Copied | string> {
   let opened: FileHandle | undefined;
   try {
     opened = await openRegular(from);
   } catch (error) {
-    return { leaveOut: agentsDoing(error) };
+    return agentsDoing(error);
   }
   await using source = opened;
-  if (!source) return { leaveOut: "no longer a plain file" };
+  if (!source) return "no longer a plain file";
   if (before && before.bytes <= room) {
     const same = await linkSame(source, to, before);
     if (same) return { bytes: before.bytes, digest: before.digest, ...same };
   }
   await using target = await create(to);
-  if (!target) return { leaveOut: "path too long, or the same as another on this file system" };
+  if (!target) return "path too long, or the same as another on this file system";
   return await pour(source, target, room);
 }
 

@@ -15,29 +15,26 @@ export type Walk = {
   over?: string;
 };
 
-export type Visit = (file: {
-  path: string;
-  at: Buffer;
-  stats: BigIntStats;
-}) => Promise<"ok" | { leaveOut: string }>;
-
-/** A folder below a trusted root. Every component in between may be hostile. */
-export type Place = { root: string; inside: string };
+export type Visit = (file: { path: string; at: Buffer; stats: BigIntStats }) => Promise<string | undefined>;
 
 /**
- * Calls `visit` for each plain file, in a fixed order. Stops at the first limit. Throws only on trouble that the
+ * Calls `visit`, which may return why a file is left out, for each plain file of the folder `inside` below a trusted root,
+ * in a fixed order. Every component in between may be hostile. Stops at the first limit. Throws only on trouble that the
  * agent did not cause.
  */
-export async function walkFolder(place: Place, limits: SnapshotLimits, visit: Visit): Promise<Walk> {
+export async function walkFolder(
+  { root, inside }: { root: string; inside: string },
+  limits: SnapshotLimits,
+  visit: Visit,
+): Promise<Walk> {
   const walk: Walk = { leftOut: [], leftOutMore: 0 };
   const walking: Walking = { walk, limits, visit, entries: 0, bytes: 0n };
-  const top = await openTop(place);
-  if ("why" in top) {
-    leaveOut(walk, ".", top.why);
-    return walk;
+  try {
+    await using folder = await openInside(root, inside);
+    await enter(walking, folder, { prefix: "", depth: 1 });
+  } catch (error) {
+    leaveOut(walk, ".", agentsDoing(error)); // the agent may have removed or replaced the folder itself: then it is empty
   }
-  await using folder = top;
-  await enter(walking, folder, { prefix: "", depth: 1 });
   return walk;
 }
 
@@ -83,8 +80,7 @@ async function takeEntry(
       walking.walk.over = `more than ${bytesMax} bytes`;
       return undefined;
     }
-    const answer = await walking.visit({ path, at: child(folder, name), stats });
-    return answer === "ok" ? undefined : answer.leaveOut;
+    return await walking.visit({ path, at: child(folder, name), stats });
   } catch (error) {
     return agentsDoing(error);
   }
@@ -93,15 +89,6 @@ async function takeEntry(
 function leaveOut(walk: Walk, path: string, why: string): void {
   if (walk.leftOut.length < leftOutMax) walk.leftOut.push({ path, why });
   else walk.leftOutMore++;
-}
-
-/** The agent may have removed or replaced the folder itself. Then it is empty. */
-async function openTop({ root, inside }: Place): Promise<OpenFolder | { why: string }> {
-  try {
-    return await openInside(root, inside);
-  } catch (error) {
-    return { why: agentsDoing(error) };
-  }
 }
 
 /**

@@ -3,26 +3,16 @@
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { forwardInside } from "../gateway/forward-inside.ts";
 import { DownloadAdmission } from "./admit-download.ts";
-import { type CacheLimits, DownloadCache } from "./download-cache.ts";
-import { type DownloadEvent, DownloadGateway, type DownloadGatewayOptions } from "./download-gateway.ts";
+import { DownloadCache } from "./download-cache.ts";
+import { type DownloadEvent, DownloadGateway } from "./download-gateway.ts";
+import type { DownloadsRequest } from "./downloads-request.ts";
 import { besideHub } from "./hub-request.ts";
 
-export type DownloadsRequest = Pick<DownloadGatewayOptions, "servers" | "codeAllowed" | "bytesMax"> & {
-  /** Of all attempts of the state folder. */
-  cacheFolder: string;
-  /** withheld.json. */
-  withheld: string;
-  limits: CacheLimits;
-};
-
-export type AgentDownloads = {
-  /** Variables by which programs find it. */
-  env: Record<string, string>;
-  /** Resolves with the error if the record cannot be written. */
-  failure: Promise<unknown>;
-  /** Starts no forwarder and answers no request after this. May be called more than once. */
-  close(): Promise<void>;
-};
+/**
+ * `env`: variables by which programs find it. `failure` resolves with the error if the record cannot be written. `close`
+ * may be called more than once; after it no forwarder starts and no request is answered.
+ */
+export type AgentDownloads = Awaited<ReturnType<typeof agentDownloads>>;
 
 /** A file is downloaded and searched whole before its first byte is served. */
 const patienceSeconds = "3600";
@@ -32,19 +22,15 @@ export async function agentDownloads(
   sandbox: Sandbox,
   request: DownloadsRequest,
   attempt: { agent: string; scratch: string; path: string | undefined; write(event: DownloadEvent): void },
-): Promise<AgentDownloads> {
+) {
   const { cacheFolder, withheld, limits, ...options } = request;
   const { write, ...place } = attempt;
   const { promise: failure, resolve: failed } = Promise.withResolvers<unknown>();
   const admission = new DownloadAdmission(withheld);
   const cache = new DownloadCache(cacheFolder, limits);
   const gateway = new DownloadGateway({ ...options, cache, admission, write, failed });
-  const what = "download gateway";
   const forwarding = await forwardInside(sandbox, {
-    server: gateway.server,
-    what,
-    folder: "downloads",
-    ...place,
+    ...{ server: gateway.server, what: "download gateway", folder: "downloads", ...place },
   });
   let closing: Promise<void> | undefined;
   const close = () => {

@@ -1,7 +1,7 @@
 // Runs the searches of one attempt's downloads, each in a process with limits. Keeps an answer only if it is one about
 // the content: what a full disk, a signal or a timeout ended says nothing of the file and is searched again.
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import PQueue from "p-queue";
@@ -51,15 +51,14 @@ export class ContentSearches {
     await cache.checkFree();
     const full = new AbortController();
     const timer = setInterval(() => cache.checkFree().catch((error) => full.abort(error)), freeSpaceMs);
-    const scratch = mkdtempSync(join(cache.folder, "partial", "search-"));
+    using scratch = mkdtempDisposableSync(join(cache.folder, "partial", "search-"));
     try {
       const stop = AbortSignal.any([signal, full.signal]);
-      const answer = await this.#run(file, { scratch, strict, stop });
+      const answer = await this.#run(file, { scratch: scratch.path, strict, stop });
       await cache.putSearched(this.#version, file, { strict, answer });
       return answer;
     } finally {
       clearInterval(timer);
-      rmSync(scratch, { recursive: true, force: true });
     }
   }
 
@@ -67,15 +66,11 @@ export class ContentSearches {
     { path }: CachedFile,
     { scratch, strict, stop }: { scratch: string; strict: boolean; stop: AbortSignal },
   ): Promise<SearchAnswer> {
-    const node = [
-      process.execPath,
-      "--disable-warning=ExperimentalWarning",
-      `--max-old-space-size=${heapMegabytes}`,
-    ];
+    const options = ["--disable-warning=ExperimentalWarning", `--max-old-space-size=${heapMegabytes}`];
     const how = strict ? "strict" : "any";
     const args = [this.#program, this.#withheld, path, scratch, how, String(searchBytesMax)];
-    const limited = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
-    const ended = await execa("sh", ["-c", limited, String(dataKilobytes), ...node, ...args], {
+    const limited = `ulimit -d ${dataKilobytes} 2>/dev/null; exec "$0" "$@"`;
+    const ended = await execa("sh", ["-c", limited, process.execPath, ...options, ...args], {
       ...{ cancelSignal: stop, timeout: searchMs, reject: false, stdin: "ignore", maxBuffer: 1 << 16 },
       ...{ extendEnv: false, env: { PATH: process.env.PATH ?? "", LANG: "C.UTF-8" } },
     });

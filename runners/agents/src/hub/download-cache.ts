@@ -28,19 +28,15 @@ export type CacheLimits = {
 const triesMax = 5;
 
 export class DownloadCache {
-  readonly #folder: string;
+  readonly folder: string;
   readonly #limits: CacheLimits;
   readonly #running = new Map<string, Promise<CachedFile>>();
 
   constructor(folder: string, limits: CacheLimits) {
-    this.#folder = folder;
+    this.folder = folder;
     this.#limits = limits;
     for (const name of ["blobs", "names", "partial", "searched"])
       mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-  }
-
-  get folder(): string {
-    return this.#folder;
   }
 
   /** Downloads the file unless it is here. Equal requests share one download. */
@@ -74,13 +70,13 @@ export class DownloadCache {
   }
 
   async #download(wanted: WantedFile, signal: AbortSignal): Promise<CachedFile> {
-    const partial = join(this.#folder, "partial", randomBytes(12).toString("hex"));
+    const partial = join(this.folder, "partial", randomBytes(12).toString("hex"));
     try {
       const { digest, bytes } = await this.#receive(wanted, partial, signal);
       const path = this.#blob(digest);
       await rename(partial, path);
       for (const name of [wanted.known.gitSha1, wanted.name])
-        if (name !== undefined) await this.#putName(name, digest);
+        if (name !== undefined) await this.#write(this.#nameFile(name), digest);
       return { path, digest, bytes, cached: false };
     } finally {
       await rm(partial, { force: true });
@@ -91,25 +87,19 @@ export class DownloadCache {
   async #receive({ url, bytes, known }: WantedFile, partial: string, signal: AbortSignal) {
     const ofGit = () => createHash("sha1").update(`blob ${bytes}\0`); // as git hashes a file
     const hashes = () => [createHash("sha256"), ...(known.gitSha1 === undefined ? [] : [ofGit()])];
-    const file = await open(partial, "wx", 0o600);
-    try {
-      const received = await orNotServed(url, signal, () =>
-        download(file, {
-          ...{ bytes, hashes, signal, tries: triesMax, pauseMs: (next) => 100 * 2 ** next },
-          ask: (headers) => askUpstream(url, { headers, signal }),
-          admit: (stated) => this.#room(stated),
-        }),
-      );
-      await file.datasync(); // a name in the cache means whole content, also after a power failure
-      const [sha256, gitSha1] = received.digests;
-      if (gitSha1 !== known.gitSha1 || sha256 !== (known.sha256 ?? sha256))
-        throw new NotServed("upstream", "the content does not have the digest that the server announced", {
-          status: 502,
-        });
-      return { digest: sha256!, bytes: received.bytes };
-    } finally {
-      await file.close();
-    }
+    await using file = await open(partial, "wx", 0o600);
+    const received = await orNotServed(url, signal, () =>
+      download(file, {
+        ...{ bytes, hashes, signal, tries: triesMax, pauseMs: (next) => 100 * 2 ** next },
+        ask: (headers) => askUpstream(url, { headers, signal }),
+        admit: (stated) => this.#room(stated),
+      }),
+    );
+    await file.datasync(); // a name in the cache means whole content, also after a power failure
+    const [sha256, gitSha1] = received.digests;
+    if (gitSha1 !== known.gitSha1 || sha256 !== (known.sha256 ?? sha256))
+      throw new NotServed("upstream", "the content does not have the digest that the server announced");
+    return { digest: sha256!, bytes: received.bytes };
   }
 
   /** The most bytes that a file may have of which the server states `bytes`. */
@@ -123,15 +113,14 @@ export class DownloadCache {
 
   /** Throws if the disk would have too little free space with `bytes` more. */
   async checkFree(bytes = 0): Promise<void> {
-    const { bavail, bsize } = await statfs(this.#folder);
+    const { bavail, bsize } = await statfs(this.folder);
     if (bavail * bsize - bytes < this.#limits.freeBytesMin) throw noSpace();
   }
 
   /** Whether the file was searched for these withheld rows before, with its answer. */
   async searched(withheld: string, file: Pick<CachedFile, "digest">, strict: boolean): Promise<unknown> {
-    const text = await readFile(this.#searchedFile(withheld, file, strict), "utf8").catch(() => undefined);
     try {
-      return text === undefined ? undefined : JSON.parse(text);
+      return JSON.parse(await readFile(this.#searchedFile(withheld, file, strict), "utf8"));
     } catch {
       return undefined;
     }
@@ -146,23 +135,19 @@ export class DownloadCache {
   }
 
   #searchedFile(withheld: string, { digest }: Pick<CachedFile, "digest">, strict: boolean): string {
-    return join(this.#folder, "searched", hash("sha256", `${withheld} ${digest} ${strict}`));
+    return join(this.folder, "searched", hash("sha256", `${withheld} ${digest} ${strict}`));
   }
 
   #blob(digest: string): string {
-    return join(this.#folder, "blobs", digest);
+    return join(this.folder, "blobs", digest);
   }
 
   #nameFile(name: string): string {
-    return join(this.#folder, "names", hash("sha256", name));
-  }
-
-  #putName(name: string, digest: string): Promise<void> {
-    return this.#write(this.#nameFile(name), digest);
+    return join(this.folder, "names", hash("sha256", name));
   }
 
   async #write(path: string, text: string): Promise<void> {
-    const partial = join(this.#folder, "partial", randomBytes(12).toString("hex"));
+    const partial = join(this.folder, "partial", randomBytes(12).toString("hex"));
     await writeFile(partial, text);
     await rename(partial, path);
   }

@@ -9,7 +9,7 @@ import { guardedServer } from "../gateway/guarded-server.ts";
 import type { DownloadAdmission } from "./admit-download.ts";
 import type { CachedFile, DownloadCache, WantedFile } from "./download-cache.ts";
 import { NotServed, noSpace } from "./fetch-upstream.ts";
-import { refuse, sent } from "./gateway-answers.ts";
+import { answerWith, type Exchange, refuse, sent } from "./gateway-answers.ts";
 import { encodedPath, type HubRequest, hubRequest } from "./hub-request.ts";
 import { apiPath, HubServer, type RepositoryFacts } from "./hub-server.ts";
 import { indexPage, PackageIndex } from "./package-index.ts";
@@ -66,7 +66,7 @@ export class DownloadGateway {
 
   /** Ends every download and answers no new request. The record is complete: nothing is recorded from here on. */
   async close(): Promise<void> {
-    this.#over.abort(new NotServed("upstream", "the attempt is over", { status: 502 }));
+    this.#over.abort(new NotServed("upstream", "the attempt is over"));
     this.server.close();
     this.server.closeAllConnections(); // an answer that a program does not read would never end
     await Promise.race([this.#queue.onIdle(), sleep(closeMs, undefined, { ref: false })]);
@@ -78,7 +78,7 @@ export class DownloadGateway {
       const asked = hubRequest(method, url);
       if (!asked)
         throw new NotServed("not-served", "the gateway reads models, data sets, packages and code only");
-      await this.#inTurn(response, () => this.#answer(asked, request, response));
+      await this.#inTurn(response, () => this.#answer(asked, { request, response }));
     } catch (error) {
       const known = error instanceof NotServed ? error : unknownTrouble(error);
       refuse(response, known);
@@ -91,7 +91,7 @@ export class DownloadGateway {
     if (this.#queue.size >= waitingMax)
       throw new NotServed("over-limit", `more than ${waitingMax} requests wait`, { status: 503 });
     const waiting = new AbortController();
-    const leave = () => waiting.abort(new NotServed("upstream", "the program went away", { status: 502 }));
+    const leave = () => waiting.abort(new NotServed("upstream", "the program went away"));
     response.once("close", leave);
     if (response.destroyed) leave();
     const begin = () => {
@@ -116,44 +116,38 @@ export class DownloadGateway {
     }
   }
 
-  async #answer(asked: HubRequest, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(asked: HubRequest, exchange: Exchange): Promise<void> {
     switch (asked.kind) {
       case "hub-file":
-        return await this.#hubFile(asked, request, response);
+        return await this.#hubFile(asked, exchange);
       case "hub-facts":
-        return await this.#json(
-          apiPath(asked.repository, asked.below),
-          { query: asked.query },
-          { request, response },
-        );
+        return await this.#json(apiPath(asked.repository, asked.below), { query: asked.query }, exchange);
       case "hub-search":
-        return await this.#json(
-          encodedPath(["api", `${asked.type}s`]),
-          { query: asked.query },
-          { request, response },
-        );
+        return await this.#json(encodedPath(["api", `${asked.type}s`]), { query: asked.query }, exchange);
       case "hub-paths": {
-        const body = await pathsBody(request);
-        const path = apiPath(asked.repository, ["paths-info", asked.revision]);
-        return await this.#json(path, { body }, { request, response });
+        const body = await pathsBody(exchange.request);
+        return await this.#json(
+          apiPath(asked.repository, ["paths-info", asked.revision]),
+          { body },
+          exchange,
+        );
       }
       case "package": {
         const page = indexPage(asked.name, await this.#packages.files(asked.name));
-        response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
-        return void response.end(request.method === "HEAD" ? undefined : page);
+        return answerWith(page, { "content-type": "text/html; charset=utf-8" }, exchange);
       }
       case "package-file":
-        return await this.#packageFile(asked, request, response);
+        return await this.#packageFile(asked, exchange);
       case "code":
-        return await this.#code(asked, request, response);
+        return await this.#code(asked, exchange);
     }
   }
 
   async #hubFile(
     { repository, revision, path }: Extract<HubRequest, { kind: "hub-file" }>,
-    request: IncomingMessage,
-    response: ServerResponse,
+    exchange: Exchange,
   ): Promise<void> {
+    const { request, response } = exchange;
     const { admission } = this.#options;
     admission.checkName(repository, path);
     const facts = await this.#hub.facts(repository, revision);
@@ -177,30 +171,24 @@ export class DownloadGateway {
     const strict = facts.type === "dataset";
     const changedAt = facts.type === "model" ? await this.#hub.changedAt(facts, path) : undefined;
     const entering = { ...recorded(facts, path), ...(changedAt !== undefined && { changedAt }) };
-    await this.#enter({ url: file.url, known, bytes: file.bytes }, { entering, strict, request, response });
+    await this.#enter({ url: file.url, known, bytes: file.bytes }, { entering, strict, exchange });
   }
 
   async #packageFile(
     { name, file, metadata }: Extract<HubRequest, { kind: "package-file" }>,
-    request: IncomingMessage,
-    response: ServerResponse,
+    exchange: Exchange,
   ): Promise<void> {
     const found = await this.#packages.file(name, file);
     const sha256 = metadata ? found.metadata : found.sha256;
-    if (sha256 === undefined)
-      throw new NotServed("not-there", `the index has no metadata of ${file}`, { status: 404 });
+    if (sha256 === undefined) throw new NotServed("not-there", `the index has no metadata of ${file}`);
     const url = new URL(found.url);
     if (metadata) url.pathname += ".metadata";
     const path = metadata ? `${file}.metadata` : file;
     const entering = { from: "package" as const, id: name, revision: null, path };
-    await this.#enter({ url, known: { sha256 } }, { entering, strict: false, request, response });
+    await this.#enter({ url, known: { sha256 } }, { entering, strict: false, exchange });
   }
 
-  async #code(
-    { id, ref }: Extract<HubRequest, { kind: "code" }>,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
+  async #code({ id, ref }: Extract<HubRequest, { kind: "code" }>, exchange: Exchange): Promise<void> {
     const { servers, codeAllowed } = this.#options;
     const allowed = (pattern: string) =>
       new RegExp(`^${pattern.split("*").map(RegExp.escape).join("[^/]*")}$`, "i").test(id);
@@ -216,23 +204,23 @@ export class DownloadGateway {
     const fixed = /^[0-9a-f]{40}$/.test(ref); // a branch or tag may move
     const entering = { from: "code" as const, id, revision: ref, path: "archive.tar.gz" };
     const wanted = { url, known: {}, ...(fixed && { name: `code ${id} ${ref}` }) };
-    await this.#enter(wanted, { entering, strict: false, request, response });
+    await this.#enter(wanted, { entering, strict: false, exchange });
   }
 
   /** Downloads, searches, records and serves one file. */
   async #enter(
     wanted: WantedFile,
-    at: { entering: Recorded; strict: boolean; request: IncomingMessage; response: ServerResponse },
+    { entering, strict, exchange }: { entering: Recorded; strict: boolean; exchange: Exchange },
   ): Promise<void> {
     const { cache, admission } = this.#options;
     const { signal } = this.#over;
     this.#book(wanted.bytes ?? 0, wanted.known.sha256);
     const file = await cache.get(wanted, signal);
     this.#book(file.bytes, file.digest);
-    await admission.checkContent(file, { cache, strict: at.strict, signal });
+    await admission.checkContent(file, { cache, strict, signal });
     signal.throwIfAborted();
-    this.#record(at.entering, file);
-    await sent(file, at.request, at.response);
+    this.#record(entering, file);
+    await sent(file, exchange);
   }
 
   /** Throws once the attempt has all the bytes that it may get. */
@@ -258,15 +246,14 @@ export class DownloadGateway {
   async #json(
     path: string,
     ask: { query?: URLSearchParams; body?: string },
-    { request, response }: { request: IncomingMessage; response: ServerResponse },
+    exchange: Exchange,
   ): Promise<void> {
     const { text, next } = await this.#hub.json(path, ask);
     this.#options.admission.checkText(text);
     // a next page has the same path; the program finds the gateway where it found it now
-    const host = /^127\.0\.0\.1:\d{1,5}$/.exec(request.headers.host ?? "")?.[0];
+    const host = /^127\.0\.0\.1:\d{1,5}$/.exec(exchange.request.headers.host ?? "")?.[0];
     const link = next && host && { link: `<http://${host}/${path}?${next}>; rel="next"` };
-    response.writeHead(200, { "content-type": "application/json", ...link });
-    response.end(request.method === "HEAD" ? undefined : text);
+    answerWith(text, { "content-type": "application/json", ...link }, exchange);
   }
 }
 
@@ -275,7 +262,7 @@ function unknownTrouble(error: unknown): NotServed {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOSPC" || code === "EDQUOT"
     ? noSpace()
-    : new NotServed("upstream", "the answer cannot be read", { status: 502 });
+    : new NotServed("upstream", "the answer cannot be read");
 }
 
 function recorded({ type, id, revision, createdAt, parameters }: RepositoryFacts, path: string): Recorded {

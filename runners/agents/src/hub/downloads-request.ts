@@ -1,6 +1,7 @@
 // What a sealed attempt may download, from its stage's inputs and variables.
 import { readCollected } from "@mlrb/kit/collected";
-import type { DownloadsRequest } from "./agent-downloads.ts";
+
+export type DownloadsRequest = ReturnType<typeof downloadsFrom>;
 
 /** Of one file. */
 const fileBytesMax = 64 * 2 ** 30;
@@ -29,12 +30,8 @@ export function downloadsRequest(manifest: string | undefined, bytesMax: number)
   return downloadsFrom({ withheld, bytesMax, cacheFolder: MLRB_DOWNLOADS });
 }
 
-/** From the servers that this process' variables name. Throws if an address holds a password. */
-export function downloadsFrom({
-  withheld,
-  bytesMax,
-  cacheFolder,
-}: Pick<DownloadsRequest, "withheld" | "bytesMax" | "cacheFolder">): DownloadsRequest {
+/** `cacheFolder`: of all attempts of the state folder. From the servers that this process' variables name. Throws if an address holds a password. */
+export function downloadsFrom(given: { withheld: string; bytesMax: number; cacheFolder: string }) {
   const { HF_ENDPOINT, PIP_INDEX_URL, MLRB_CODE_HOST } = process.env;
   return {
     servers: {
@@ -43,10 +40,8 @@ export function downloadsFrom({
       code: server("MLRB_CODE_HOST", MLRB_CODE_HOST || "https://codeload.github.com"),
     },
     codeAllowed,
-    cacheFolder,
-    withheld,
     limits: { fileBytesMax, freeBytesMin },
-    bytesMax,
+    ...given,
   };
 }
 

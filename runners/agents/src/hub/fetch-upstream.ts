@@ -17,27 +17,24 @@ export class NotServed extends Error {
   constructor(
     why: RefusalCause,
     detail: string,
-    { status = 403, code = status === 403 ? gated : undefined }: { status?: number; code?: string } = {},
+    { status = statusOf[why], code }: { status?: number; code?: string } = {},
   ) {
     super(detail);
     this.why = why;
     this.status = status;
-    this.code = code;
+    this.code = code ?? (status === 403 ? gated : undefined);
   }
 }
 
-export type RefusalCause =
-  | "not-served"
-  | "withheld"
-  | "unreadable"
-  | "too-large"
-  | "over-limit"
-  | "no-space"
-  | "not-there"
-  | "upstream";
+const statusOf = {
+  ...{ "not-served": 403, withheld: 403, unreadable: 403, "too-large": 403, "over-limit": 403 },
+  ...{ "no-space": 507, "not-there": 404, upstream: 502 },
+};
+
+type RefusalCause = keyof typeof statusOf;
 
 export function noSpace(): NotServed {
-  return new NotServed("no-space", "the disk of the download cache is full", { status: 507 });
+  return new NotServed("no-space", "the disk of the download cache is full");
 }
 
 /** Without a byte for this long, a server does not answer. */
@@ -77,9 +74,7 @@ export async function orNotServed<T>(url: URL, signal: AbortSignal, ask: () => P
     if (kind === "wrong-bytes")
       throw new NotServed("too-large", "the answer is larger than announced, or than the gateway serves");
     if (seen.status === undefined)
-      throw new NotServed("upstream", `${url.host} does not answer (${seen.code ?? message})`, {
-        status: 502,
-      });
+      throw new NotServed("upstream", `${url.host} does not answer (${seen.code ?? message})`);
     throw refusal(seen.status, seen.headers);
   }
 }

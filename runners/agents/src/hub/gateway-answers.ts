@@ -5,12 +5,18 @@ import send from "send";
 import type { CachedFile } from "./download-cache.ts";
 import type { NotServed } from "./fetch-upstream.ts";
 
+export type Exchange = { request: IncomingMessage; response: ServerResponse };
+
+export function answerWith(
+  text: string,
+  headers: Record<string, string>,
+  { request, response }: Exchange,
+): void {
+  response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : text);
+}
+
 /** Serves ranges and conditions too. Resolves when the answer has ended, whoever ended it. */
-export async function sent(
-  { path }: CachedFile,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+export async function sent({ path }: CachedFile, { request, response }: Exchange): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   response.once("close", resolve);
   if (response.destroyed) return;

@@ -21,17 +21,7 @@ export const besideHub = "-";
 const owned = /^[A-Za-z0-9][\w.-]{0,95}$/;
 const packageName = /^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$/i;
 const fileName = /^[A-Za-z0-9][\w.+!-]{0,250}$/;
-const asked = new Set([
-  "recursive",
-  "expand",
-  "cursor",
-  "limit",
-  "search",
-  "author",
-  "filter",
-  "sort",
-  "direction",
-]);
+const asked = /^(?:recursive|expand|cursor|limit|search|author|filter|sort|direction)$/;
 
 /** Undefined for anything else. */
 export function hubRequest(method: string, url: string): HubRequest | undefined {
@@ -39,10 +29,9 @@ export function hubRequest(method: string, url: string): HubRequest | undefined 
   if (parts === undefined) return undefined;
   const { segments, query } = parts;
   const [first, ...rest] = segments;
-  if (method === "POST") return first === "api" ? pathsRequest(rest) : undefined;
+  if (first === "api") return apiRequest(method, rest, query);
   if (method !== "GET" && method !== "HEAD") return undefined;
   if (first === besideHub) return besideRequest(rest);
-  if (first === "api") return factsRequest(rest, query);
   const type = first === "datasets" ? "dataset" : "model";
   const named = type === "dataset" ? rest : segments;
   const at = named.indexOf("resolve");
@@ -71,7 +60,7 @@ function pathParts(url: string): { segments: string[]; query: URLSearchParams } 
   // of all names only a revision's may hold a slash: refs/convert/parquet
   if (segments.some((one) => one.includes("/") && !isRevision(one))) return undefined;
   const kept = [...new URLSearchParams(query)].filter(
-    ([key, value]) => asked.has(key) && value.length <= 500,
+    ([key, value]) => asked.test(key) && value.length <= 500,
   );
   return { segments, query: new URLSearchParams(kept) };
 }
@@ -85,33 +74,23 @@ function repositoryOf(type: Repository["type"], names: string[]): Repository | u
   return names.every((name) => owned.test(name)) ? { type, id: names.join("/") } : undefined;
 }
 
-function apiRepository(segments: string[]): { repository: Repository; below: string[] } | undefined {
-  const [kind, ...names] = segments;
+function apiRequest(
+  method: string,
+  [kind, ...names]: string[],
+  query: URLSearchParams,
+): HubRequest | undefined {
   if (kind !== "models" && kind !== "datasets") return undefined;
+  const type = kind === "models" ? "model" : "dataset";
+  const reads = method === "GET" || method === "HEAD";
+  if (names.length === 0) return reads ? { kind: "hub-search", type, query } : undefined;
   const at = names.findIndex((name) => ["revision", "tree", "refs", "commits", "paths-info"].includes(name));
-  const id = at < 0 ? names : names.slice(0, at);
-  if (id.length < 1 || id.length > 2) return undefined;
-  const repository = repositoryOf(kind === "models" ? "model" : "dataset", id);
-  return repository && { repository, below: at < 0 ? [] : names.slice(at) };
-}
-
-function factsRequest(segments: string[], query: URLSearchParams): HubRequest | undefined {
-  const [kind, ...rest] = segments;
-  if (rest.length === 0 && (kind === "models" || kind === "datasets"))
-    return { kind: "hub-search", type: kind === "models" ? "model" : "dataset", query };
-  const found = apiRepository(segments);
-  if (!found || found.below[0] === "paths-info") return undefined;
-  const revision = found.below[1];
-  if (revision !== undefined && !isRevision(revision)) return undefined;
-  return { kind: "hub-facts", ...found, query };
-}
-
-function pathsRequest(segments: string[]): HubRequest | undefined {
-  const found = apiRepository(segments);
-  const [what, revision, ...more] = found?.below ?? [];
-  if (!found || what !== "paths-info" || revision === undefined || !isRevision(revision) || more.length > 0)
-    return undefined;
-  return { kind: "hub-paths", repository: found.repository, revision };
+  const [id, below] = at < 0 ? [names, []] : [names.slice(0, at), names.slice(at)];
+  const repository = id.length < 1 || id.length > 2 ? undefined : repositoryOf(type, id);
+  const [what, revision, ...more] = below;
+  if (!repository || (revision !== undefined && !isRevision(revision))) return undefined;
+  if (what !== "paths-info") return reads ? { kind: "hub-facts", repository, below, query } : undefined;
+  const isPaths = method === "POST" && revision !== undefined && more.length === 0;
+  return isPaths ? { kind: "hub-paths", repository, revision } : undefined;
 }
 
 function besideRequest([service, ...rest]: string[]): HubRequest | undefined {

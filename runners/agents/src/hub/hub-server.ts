@@ -12,13 +12,6 @@ export type RepositoryFacts = Repository & {
   parameters?: number;
 };
 
-export type HubFile = {
-  url: URL;
-  /** What the hub sends as ETag: git's hash of a small file, the SHA-256 of a large one. */
-  etag: string;
-  bytes: number;
-};
-
 const jsonBytesMax = 32 << 20;
 /** Repositories and revisions whose facts are kept. */
 const factsMax = 10_000;
@@ -46,9 +39,9 @@ export class HubServer {
     const about: unknown = JSON.parse(text);
     const { id, sha } = isTable(about) ? about : {};
     if (typeof id !== "string" || typeof sha !== "string" || !/^[0-9a-f]{40}$/.test(sha))
-      throw new NotServed("upstream", "the hub's answer names no commit", { status: 502 });
+      throw new NotServed("upstream", "the hub's answer names no commit");
     const { createdAt, safetensors, private: closed } = about as Record<string, unknown>;
-    if (closed === true) throw new NotServed("not-there", "the repository is private", { status: 404 });
+    if (closed === true) throw new NotServed("not-there", "the repository is private");
     const parameters = isTable(safetensors) ? safetensors.total : undefined;
     return {
       ...{ type: repository.type, id, revision: sha },
@@ -57,8 +50,11 @@ export class HubServer {
     };
   }
 
-  /** What the hub answers about a file. The content may lie elsewhere. */
-  async file({ type, id, revision }: RepositoryFacts, path: string): Promise<HubFile> {
+  /**
+   * What the hub answers about a file. The content may lie elsewhere. `etag`: git's hash of a small file, the SHA-256 of a
+   * large one.
+   */
+  async file({ type, id, revision }: RepositoryFacts, path: string) {
     const folder = [...(type === "dataset" ? ["datasets"] : []), ...id.split("/")];
     const segments = [...folder, "resolve", revision, ...path.split("/")];
     const url = new URL(encodedPath(segments), this.#endpoint);
@@ -71,11 +67,9 @@ export class HubServer {
     const size = said("x-linked-size") ?? said("content-length") ?? "";
     const commit = said("x-repo-commit");
     if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(etag) || !/^\d+$/.test(size))
-      throw new NotServed("upstream", "the hub's answer names no digest or size of the file", {
-        status: 502,
-      });
+      throw new NotServed("upstream", "the hub's answer names no digest or size of the file");
     if (commit !== undefined && commit !== revision)
-      throw new NotServed("upstream", "the hub answered another commit", { status: 502 });
+      throw new NotServed("upstream", "the hub answered another commit");
     return { url, etag, bytes: Number(size) };
   }
 

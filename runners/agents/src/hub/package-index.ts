@@ -7,15 +7,8 @@ import PQueue from "p-queue";
 import { fetchUpstream, NotServed } from "./fetch-upstream.ts";
 import { besideHub, encodedPath } from "./hub-request.ts";
 
-export type PackageFile = {
-  name: string;
-  url: string;
-  sha256: string;
-  requiresPython?: string;
-  yanked?: string;
-  /** SHA-256 of its metadata, which the index has as a file of its own. */
-  metadata?: string;
-};
+/** `metadata`: SHA-256 of its metadata, which the index has as a file of its own. */
+export type PackageFile = ReturnType<typeof filesOfJson>[number];
 
 const pageBytesMax = 64 << 20;
 /** Pages that are read at once: a page takes many times its size while it is read. */
@@ -46,40 +39,37 @@ export class PackageIndex {
     const page = this.#pages.get(name);
     if (page !== undefined) return JSON.parse(page) as PackageFile[];
     return await this.#reading.getOrInsertComputed(name, () =>
-      this.#queue.add(() => this.#read(name)).finally(() => this.#reading.delete(name)),
+      this.#queue.add(() => this.#ask(name)).finally(() => this.#reading.delete(name)),
     );
-  }
-
-  async #read(name: string): Promise<PackageFile[]> {
-    this.#signal.throwIfAborted();
-    const files = await this.#ask(name);
-    this.#pages.set(name, JSON.stringify(files));
-    return files;
   }
 
   async file(name: string, file: string): Promise<PackageFile> {
     const found = (await this.files(name)).find((one) => one.name === file);
-    if (!found) throw new NotServed("not-there", `the index has no file ${file} of ${name}`, { status: 404 });
+    if (!found) throw new NotServed("not-there", `the index has no file ${file} of ${name}`);
     return found;
   }
 
   async #ask(name: string): Promise<PackageFile[]> {
+    this.#signal.throwIfAborted();
     const accept = "application/vnd.pypi.simple.v1+json, text/html;q=0.5";
     const asked = new URL(`${encodeURIComponent(name)}/`, this.#simple);
     const { text, headers, url } = await fetchUpstream(asked, {
       ...{ headers: { accept }, bytesMax: pageBytesMax, signal: this.#signal },
     });
     const isJson = headers["content-type"]?.includes("json") ?? false;
-    const files = isJson ? filesOfJson(text, url) : filesOfHtml(text, url);
     const { origin } = this.#simple;
-    return files.filter(({ url: at }) => at.startsWith("https:") || new URL(at).origin === origin);
+    const files = (isJson ? filesOfJson(text, url) : filesOfHtml(text, url)).filter(
+      ({ url: at }) => at.startsWith("https:") || new URL(at).origin === origin,
+    );
+    this.#pages.set(name, JSON.stringify(files));
+    return files;
   }
 }
 
-export function filesOfJson(text: string, base: URL): PackageFile[] {
+export function filesOfJson(text: string, base: URL) {
   const page: unknown = JSON.parse(text);
   const listed = isTable(page) && Array.isArray(page.files) ? page.files : [];
-  return listed.flatMap((entry): PackageFile[] => {
+  return listed.flatMap((entry) => {
     if (!isTable(entry)) return [];
     const { filename, url, hashes, yanked } = entry;
     const requires = entry["requires-python"];
@@ -88,14 +78,12 @@ export function filesOfJson(text: string, base: URL): PackageFile[] {
     const digest = isTable(hashes) ? hashes.sha256 : undefined;
     if (!at || typeof filename !== "string" || typeof digest !== "string" || !sha256.test(digest)) return [];
     const metadata = isTable(about) && typeof about.sha256 === "string" ? about.sha256 : undefined;
-    return [
-      {
-        ...{ name: filename, url: at.href, sha256: digest },
-        ...(typeof requires === "string" && { requiresPython: requires }),
-        ...(yanked !== undefined && yanked !== false && { yanked: typeof yanked === "string" ? yanked : "" }),
-        ...(metadata !== undefined && sha256.test(metadata) && { metadata }),
-      },
-    ];
+    return {
+      ...{ name: filename, url: at.href, sha256: digest },
+      ...(typeof requires === "string" && { requiresPython: requires }),
+      ...(yanked !== undefined && yanked !== false && { yanked: typeof yanked === "string" ? yanked : "" }),
+      ...(metadata !== undefined && sha256.test(metadata) && { metadata }),
+    };
   });
 }
 

@@ -3,9 +3,11 @@
 import { join } from "node:path";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { LockedFile, LockedSource } from "@mlrb/formats/declared/source-lock";
+import { pathInside } from "../sandbox/device-variables.ts";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";
-import { pathInside, prepareInside, runInside, type TriedPlace } from "../sandbox/try-sandbox.ts";
-import { agentDownloads, type DownloadsRequest } from "./agent-downloads.ts";
+import { prepareInside, runInside, type TriedPlace } from "../sandbox/try-sandbox.ts";
+import { agentDownloads } from "./agent-downloads.ts";
+import type { DownloadsRequest } from "./downloads-request.ts";
 
 export type TriedFile = { source: LockedSource; file: LockedFile };
 
@@ -31,11 +33,10 @@ export async function tryDownloads(
   place: TriedPlace,
 ): Promise<void> {
   await prepareInside(sandbox, place);
-  const path = place.ownImage && place.python === undefined ? undefined : pathInside(place.python);
   const scratch = join(place.scratch, "gateway");
   let isWithheld = false;
   const gateway = await agentDownloads(sandbox, downloads, {
-    ...{ agent: "check", scratch, path },
+    ...{ agent: "check", scratch, path: pathInside(place) },
     write: (event) => {
       if (event.event === "download-refused" && event.cause === "withheld") isWithheld = true;
     },

@@ -7,33 +7,29 @@ import { readBounded } from "@mlrb/kit/admission/admission-files";
 import { readingLimits } from "@mlrb/kit/admission/reading-limits";
 import { writeWhole } from "@mlrb/kit/json-file";
 
-export type Attachments = {
-  /** `text`, or its beginning and the digest of the attachment. */
-  shorten(text: string): LongText;
-};
+export type Attachments = ReturnType<typeof attachmentsIn>;
 
 /** In characters: a line stays small enough to be read at a glance. */
 export const inlineMax = 16_384;
 const headChars = 2_000;
 const fileMax = readingLimits.attachmentBytes.max;
 
-export type AttachmentOptions = {
-  /** Bytes of all attachments. Later texts keep only their beginning. */
-  bytesMax?: number;
-};
+/** Bytes of all attachments of an attempt. Later texts keep only their beginning. */
+const allMax = 2 ** 30;
 
 /** In `folder`, which is made with the first attachment. */
-export function attachmentsIn(folder: string, { bytesMax = 2 ** 30 }: AttachmentOptions = {}): Attachments {
+export function attachmentsIn(folder: string) {
   let written = 0;
   return {
-    shorten(text) {
+    /** `text`, or its beginning and the digest of the attachment. */
+    shorten(text: string): LongText {
       if (text.length <= inlineMax) return text;
       const bytes = Buffer.from(text);
       const digest = hash("sha256", bytes);
       const file = join(folder, digest);
       // an unpaired surrogate at the cut would not be text
       const head = text.slice(0, headChars).toWellFormed();
-      if (!existsSync(file) && bytes.length <= fileMax && written + bytes.length <= bytesMax) {
+      if (!existsSync(file) && bytes.length <= fileMax && written + bytes.length <= allMax) {
         mkdirSync(folder, { recursive: true });
         writeWhole(file, text); // on the disk before the line that names it: a restart reads it
         written += bytes.length;

@@ -4,12 +4,6 @@ import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { isTable } from "@mlrb/formats/is-table";
 import { parsedJson } from "../model/json-text.ts";
 
-export type IterationsReader = {
-  /** Reads new lines; `last` takes a line without a line end too. */
-  read(last?: boolean): Promise<void>;
-  count(): { wellFormed: number; malformed: number; notKept: number };
-};
-
 type Options = {
   sandbox: Sandbox;
   inside: string;
@@ -23,7 +17,7 @@ const lineMax = 16 << 10;
 const linesMax = 2000;
 const readMax = 1 << 20;
 
-export function iterationsReader({ sandbox, inside, write, redact, earlier }: Options): IterationsReader {
+export function iterationsReader({ sandbox, inside, write, redact, earlier }: Options) {
   let from = 0;
   let rest = Buffer.alloc(0);
   const count = { wellFormed: 0, malformed: 0, notKept: 0, ...earlier };
@@ -46,6 +40,7 @@ export function iterationsReader({ sandbox, inside, write, redact, earlier }: Op
   };
 
   return {
+    /** Reads new lines; `last` takes a line without a line end too. */
     async read(last = false) {
       // one bounded piece each time: the rest comes with the next look, and at the end at most a hundred pieces
       for (let piece = 0; piece < (last ? 100 : 1); piece++) {

@@ -5,15 +5,7 @@ import { StringDecoder } from "node:string_decoder";
 
 type Stream = "stdout" | "stderr";
 
-export type OutputLog = {
-  take(stream: Stream, bytes: Uint8Array): void;
-  /** Writes the whole lines received so far. */
-  flush(): void;
-  /** Writes the rest: the last lines, and the size of the gap if there is one. */
-  end(): void;
-};
-
-export type OutputLogOptions = {
+type OutputLogOptions = {
   write(event: OutputEvent): void;
   /** Removes secrets from a text. */
   redact(text: string): string;
@@ -27,12 +19,14 @@ const textMax = 64 << 10;
 /** Bytes kept from the start of each stream, and from its end. */
 const [headMax, tailMax] = [8 << 20, 64 << 10];
 
-export function outputLog(options: OutputLogOptions): OutputLog {
+export function outputLog(options: OutputLogOptions) {
   const logs = { stdout: new StreamLog("stdout", options), stderr: new StreamLog("stderr", options) };
   const both = Object.values(logs);
   return {
-    take: (stream, bytes) => logs[stream].take(bytes),
+    take: (stream: Stream, bytes: Uint8Array) => logs[stream].take(bytes),
+    /** Writes the whole lines received so far. */
     flush: () => both.forEach((log) => void log.flush()),
+    /** Writes the rest: the last lines, and the size of the gap if there is one. */
     end: () => both.forEach((log) => void log.end()),
   };
 }

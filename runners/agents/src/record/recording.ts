@@ -8,7 +8,7 @@ import {
   type TrajectoryEvent,
   trajectoryEvent,
 } from "@mlrb/formats/attempt/trajectory";
-import { llmSpecs, type ModelSpec, type ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
+import { llmSpecs } from "@mlrb/formats/declared/agent-preset";
 import { checkFormat, readFormat } from "@mlrb/formats/read-format";
 import { json, jsonObject } from "@mlrb/formats/schema";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
@@ -16,30 +16,21 @@ import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import type { ModelResponse, ToolCall } from "../model/model-client.ts";
 import { wholeText } from "./attachments.ts";
 
-type RecordedCall = { call: number; by: string; requestDigest: string; response: ModelResponse };
-
-export type Recording = {
-  model: ModelSpec;
-  scaffold: ScaffoldSpec;
-  calls: RecordedCall[];
-  /** The reminders that the model got, with the look that found them due. */
-  reminders: { look: number; text: string }[];
-  /** Whether the workspace had a file with the deadline, which TASK.md named. */
-  hasDeadlineFile: boolean;
-};
+export type Recording = Exclude<Awaited<ReturnType<typeof readRecording>>, string>;
 
 /** Only these events are replayed, so unknown events of later versions do no harm. */
 const replayed = new Set<unknown>(["start", "reminder", "model-call"]);
 
 /** Reads `folder` (trajectory.jsonl, attachments/). A text describes the problem. */
-export async function readRecording(folder: string): Promise<Recording | string> {
+export async function readRecording(folder: string) {
   const path = join(folder, "trajectory.jsonl");
   const attachments = join(folder, "attachments");
   const check = await verifyTrajectory(path);
   if (check.kind === "broken")
     return `${path}:${check.line}: ${check.reason}; use the recording as the attempt wrote it`;
-  const calls: RecordedCall[] = [];
-  const reminders: Recording["reminders"] = [];
+  const calls: { call: number; by: string; requestDigest: string; response: ModelResponse }[] = [];
+  /** The reminders that the model got, with the look that found them due. */
+  const reminders: { look: number; text: string }[] = [];
   let begin: Partial<Extract<TrajectoryEvent, { event: "start" }>> = {};
   let line = 0;
   for await (const text of splitLines(path)) {
@@ -60,16 +51,11 @@ export async function readRecording(folder: string): Promise<Recording | string>
   }
   if (!begin.model || !begin.scaffold)
     return `${path}:1: it names no model and scaffold; only attempts of llm agents can be replayed`;
-  const [model, scaffold] = [
-    checkFormat(llmSpecs.model, begin.model),
-    checkFormat(llmSpecs.scaffold, begin.scaffold),
-  ];
+  const model = checkFormat(llmSpecs.model, begin.model);
+  const scaffold = checkFormat(llmSpecs.scaffold, begin.scaffold);
   if (model.kind === "unreadable") return `${path}:1: model: ${model.cause}`;
   if (scaffold.kind === "unreadable") return `${path}:1: scaffold: ${scaffold.cause}`;
-  return {
-    ...{ model: model.value, scaffold: scaffold.value },
-    ...{ calls, reminders, hasDeadlineFile: begin.deadlineFile !== undefined },
-  };
+  return { model: model.value, scaffold: scaffold.value, calls, reminders };
 }
 
 /** A text describes the problem. */

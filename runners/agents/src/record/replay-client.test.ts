@@ -31,7 +31,6 @@ function recordingOf(messages: Message[], texts: string[]): Recording {
     model,
     scaffold: { kind: "react" },
     reminders: [],
-    hasDeadlineFile: true,
     calls: texts.map((text, index) => ({
       ...{ call: index + 1, by: "agent", requestDigest: digest },
       response: { ...response, text },

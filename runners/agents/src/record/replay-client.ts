@@ -9,9 +9,7 @@ export class ReplayMiss extends Error {}
 
 export function replayClient({ model, calls }: Recording, digestOf: DigestRequest): ModelClient {
   // equal requests may have different answers: they come in the order of the recording
-  const waiting = new Map<string, Recording["calls"]>();
-  for (const call of calls)
-    waiting.set(call.requestDigest, [...(waiting.get(call.requestDigest) ?? []), call]);
+  const waiting = Map.groupBy(calls, ({ requestDigest }) => requestDigest);
   let asked = 0;
   return {
     provider: model.provider,
@@ -27,25 +25,19 @@ export function replayClient({ model, calls }: Recording, digestOf: DigestReques
   };
 }
 
-type RecordedConversation = { chain: string[]; calls: Recording["calls"] };
-
 function missWords(
   asked: number,
   messages: { role: string }[],
-  { chain, calls }: RecordedConversation,
+  { chain, calls }: { chain: string[]; calls: Recording["calls"] },
 ): string {
   const known = new Set(calls.map(({ requestDigest }) => requestDigest));
   const same = chain.findLastIndex((digest) => known.has(digest));
+  const after = messages.slice(same, same + 3).map(({ role }) => role);
   const where =
     same < 1
       ? "its model, tools or first messages differ"
       : `it matches the recording up to message ${same} of ${messages.length}; the messages after that ` +
-        `(${
-          messages
-            .slice(same, same + 3)
-            .map(({ role }) => role)
-            .join(", ") || "nothing"
-        }) differ, or were answered already`;
+        `(${after.join(", ") || "nothing"}) differ, or were answered already`;
   return (
     `call ${asked} is not in the recording (${calls.length} calls): ${where}; ` +
     "a replay needs the same prompt, data, scaffold version and tools, and programs that print the same: record it again"

@@ -26,14 +26,8 @@ export function requestDigest(
     texts.reduce((rest, [name, value]) => rest.replaceAll(value, `{{${name}}}`), text);
   // a conversation is sent again and again, one message longer each time
   const known = new WeakMap<Message, string>();
-  const ofMessage = (message: Message) => {
-    let digest = known.get(message);
-    if (digest === undefined) {
-      digest = hash("sha256", blanked(canonicalJson(message)));
-      known.set(message, digest);
-    }
-    return digest;
-  };
+  const ofMessage = (message: Message) =>
+    known.getOrInsertComputed(message, () => hash("sha256", blanked(canonicalJson(message))));
   return ({ messages, tools }) => {
     const chain = [
       hash("sha256", blanked(canonicalJson({ provider: model.provider, model: model.id, tools }))),

@@ -10,18 +10,7 @@ import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { type Attachments, shortened } from "./attachments.ts";
 
-export type { TrajectoryEvent };
-
-export type Trajectory = {
-  add(event: TrajectoryEvent): void;
-  /** The number of lines, and the digest of the last. */
-  seal(): { lines: number; head: string };
-  /** Whether the last lines used the reserved room: then no more lines fit. */
-  short(): boolean;
-  close(): void;
-};
-
-export type TrajectoryOptions = {
+type TrajectoryOptions = {
   /** The wall clock's time in ms, and the ms since the agent's start. */
   now: () => { wall: number; sinceStart: number };
   /** Removes secrets from a text. */
@@ -45,7 +34,7 @@ const unsynced = new Set<TrajectoryEvent["event"]>([
   "request-part",
 ]);
 
-export function openTrajectory(path: string, options: TrajectoryOptions): Trajectory {
+export function openTrajectory(path: string, options: TrajectoryOptions) {
   const { now, redact, attachments, earlier } = options;
   const file = openSync(path, earlier ? "a" : "ax");
   let index = earlier?.lines ?? 0;
@@ -64,7 +53,7 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
     }
   };
   return {
-    add(event) {
+    add(event: TrajectoryEvent) {
       if (closed) return; // work left by an interrupted attempt may still try to record events
       const { wall, sinceStart } = now();
       const clean = redact ? redacted(event, redact) : event;
@@ -93,7 +82,9 @@ export function openTrajectory(path: string, options: TrajectoryOptions): Trajec
       index++;
       if (!unsynced.has(event.event)) fsyncSync(file);
     },
+    /** The number of lines, and the digest of the last. */
     seal: () => ({ lines: index, head: previous }),
+    /** Whether the last lines used the reserved room: then no more lines fit. */
     short: () => short,
     close() {
       if (!closed) closeSync(file);

@@ -113,8 +113,11 @@ function entryOf(path: string, stats: BigIntStats, target: string | undefined): 
   if (target !== undefined) return { ...common, kind: "link", target };
   if (stats.isDirectory()) return { ...common, kind: "folder" };
   if (!stats.isFile()) return undefined;
-  const { ino, size, mtimeNs, ctimeNs } = stats;
-  return { ...common, kind: "file", bytes: Number(size), identity: `${ino} ${size} ${mtimeNs} ${ctimeNs}` };
+  return { ...common, kind: "file", bytes: Number(stats.size), identity: identityOf(stats) };
+}
+
+function identityOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }
 
 async function copyOne(
@@ -123,29 +126,24 @@ async function copyOne(
   to: string,
   signal: AbortSignal,
 ): Promise<"whole" | "torn" | "gone"> {
-  const name = Buffer.from(path.slice(path.lastIndexOf("/") + 1));
   try {
     await using folder = await openInside(root, dirname(path));
-    const opened = await openRegular(child(folder, name));
-    if (!opened) return "gone";
-    await using source = opened;
+    await using source = await openRegular(child(folder, nameOf(path)));
+    if (!source) return "gone";
     const before = await source.stat({ bigint: true });
     if (before.size < largeBytes) {
       await using target = await open(to, "wx", 0o600);
       await target.writeFile(await source.readFile());
-    } else await copyLarge(source.fd, to, signal);
-    const after = await source.stat({ bigint: true });
-    const now = `${after.ino} ${after.size} ${after.mtimeNs} ${after.ctimeNs}`;
-    return now === identity ? "whole" : "torn";
+    } else {
+      // by this process's descriptor: the name may lead elsewhere by now
+      const from = `/proc/${process.pid}/fd/${source.fd}`;
+      await copyByProgram(from, to, { cancelSignal: signal, timeout: copyMostMs });
+    }
+    return identityOf(await source.stat({ bigint: true })) === identity ? "whole" : "torn";
   } catch (error) {
     agentsDoing(error);
     return "gone";
   }
-}
-
-async function copyLarge(fd: number, to: string, signal: AbortSignal): Promise<void> {
-  // by this process's descriptor: the name may lead elsewhere by now
-  await copyByProgram(`/proc/${process.pid}/fd/${fd}`, to, { cancelSignal: signal, timeout: copyMostMs });
 }
 
 async function copyByProgram(
@@ -210,7 +208,9 @@ async function restoreOne(
   if (same !== undefined && (await isLinked(root, same, to))) return;
   await using file = await open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   const through = process.platform === "linux" ? `/proc/${process.pid}/fd/${file.fd}` : to.toString();
-  await copyBack(join(contents, content), through, bytes);
+  const from = join(contents, content);
+  if (bytes < Number(largeBytes)) await copyFile(from, through, constants.COPYFILE_FICLONE);
+  else await copyByProgram(from, through);
   if (owner) await file.chown(owner.uid, owner.gid);
   await file.chmod(mode | 0o400);
   if (mtimeMs !== undefined) await file.utimes(mtimeMs / 1000, mtimeMs / 1000);
@@ -232,9 +232,4 @@ async function isLinked(root: string, path: string, to: Buffer): Promise<boolean
 
 function nameOf(path: string): Buffer {
   return Buffer.from(partsOf(path).at(-1)!);
-}
-
-async function copyBack(from: string, to: string, bytes: number): Promise<void> {
-  if (bytes < Number(largeBytes)) return copyFile(from, to, constants.COPYFILE_FICLONE);
-  await copyByProgram(from, to);
 }

@@ -1,51 +1,23 @@
 // Reads what an attempt whose supervisor or host died left on the disk, so that another supervisor continues it. The
 // conversation is not stored apart: the scaffold runs again, and gets the answers and results that the trajectory
 // holds (resume/tape.ts).
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { existsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import type { Checkpoint } from "@mlrb/formats/attempt/checkpoint";
-import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
-import type { SnapshotIndex } from "@mlrb/formats/attempt/snapshot-index";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
+import { leftBehind } from "@mlrb/kit/attempts/left-behind";
 import { checkpointContents, leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import type { Ending } from "../attempt/watch-program.ts";
 import type { Numbered } from "../waiting/interventions.ts";
-import { isTaped, type Taped } from "./tape.ts";
+import { isTaped } from "./tape.ts";
 
 type ProgramEnding = Exclude<Ending, { kind: "scaffold" }>;
-type KeptSnapshot = SnapshotIndex["snapshots"][number];
-type StartEvent = Extract<TrajectoryEvent, { event: "start" }>;
 
-export type EarlierAttempt = {
-  start: StartEvent;
-  /** The trajectory continues after this line. `timeMs`: of that line, by the clock of its host. */
-  trajectory: { lines: number; head: string; bytes: number; timeMs: number };
-  /** Of a last line that was cut off. */
-  droppedBytes: number;
-  /** Restarts before this one. */
-  times: number;
-  /** Where conversation and workspace continue: the lines and the answers up to there. */
-  after: number;
-  step: number;
-  /** The files at that place, if the sandbox's own are gone. */
-  restore?: { contents: string; checkpoint: Checkpoint };
-  clock: { sinceStartMs: number; workingMs: number; creditedMs: number };
-  spending: LastSpending | undefined;
-  /** How its program had ended. */
-  ending?: ProgramEnding;
-  tape: Taped[];
-  /** Of all calls, also those that were left behind. */
-  calls: number;
-  /** `gone`: taken after the place where the attempt continues. */
-  snapshots: { kept: KeptSnapshot[]; dropped: KeptSnapshot[]; count: number; gone: string[] };
-  iterations: { wellFormed: number; malformed: number };
-  /** Also those after the place where the attempt continues: a person decided them. */
-  interventions: Numbered[];
-};
+export type EarlierAttempt = Exclude<Awaited<ReturnType<typeof readEarlier>>, string>;
 
 /** Without snapshots whose folders are gone: the disk lost them. */
 export function withoutLostSnapshots(earlier: EarlierAttempt, folder: string): EarlierAttempt {
@@ -68,174 +40,122 @@ export type EarlierFiles = {
 };
 
 /** A text says why the attempt cannot continue. A last line that was cut off is removed from the file. */
-export async function readEarlier({
-  trajectory: path,
-  spending: meter,
-  checkpoints,
-}: EarlierFiles): Promise<EarlierAttempt | string> {
+export async function readEarlier({ trajectory: path, spending: meter, checkpoints }: EarlierFiles) {
   const droppedBytes = dropCutLine(path);
   const check = await verifyTrajectory(path);
   if (check.kind === "broken") return `its trajectory is damaged at line ${check.line}: ${check.reason}`;
   const left = checkpoints === undefined ? undefined : leftCheckpoint(checkpoints);
   if (checkpoints !== undefined && !left)
     return "the files of its sandbox are gone, and it has no checkpoint";
-  const reader = new EarlierReader(left?.checkpoint);
-  let bytes = 0;
-  for await (const line of splitLines(path)) {
-    bytes += line.length + 1;
-    reader.take(JSON.parse(line.toString()));
-  }
-  const found = reader.end(
-    { lines: check.lines, head: check.head, bytes, droppedBytes },
-    lastSpending(meter),
-  );
-  if (typeof found === "string" || !left) return found;
-  return { ...found, restore: { contents: checkpointContents(checkpoints!), checkpoint: left.checkpoint } };
+  const { events, calls, last, bytes } = await readEvents(path);
+  const named = <Name extends TrajectoryEvent["event"]>(name: Name) =>
+    events.filter((event): event is Extract<Recorded, { event: Name }> => event.event === name);
+  const start = named("start").at(-1);
+  if (!start) return "its trajectory has no start";
+  const back = left?.checkpoint;
+  const isLeftBehind = await leftBehind(path);
+  const counts = ({ index }: Line) => !isLeftBehind(index) && (!back || index < back.after);
+  const tape = events.filter(isTaped).filter(counts);
+  const iterations = named("iteration").filter(counts);
+  const wellFormed = iterations.filter((one) => one.wellFormed).length;
+
+  const [restarts, waits] = [named("resumed"), named("wait")];
+  const frozenUntil = (index: number) => {
+    const restart = restarts.findLast((one) => one.index <= index);
+    const since = waits.filter((one) => one.index <= index && one.index > (restart?.index ?? -1));
+    const before = restart ? restart.sinceStartMs - restart.workingMs : 0;
+    return since.reduce((sum, { frozenMs }) => sum + frozenMs, before);
+  };
+  const spending = lastSpending(meter);
+  const known = spending?.sinceStartMs;
+  const sinceStartMs = Math.max(last.sinceStartMs, known ?? 0);
+  const frozenMs = known === undefined ? frozenUntil(last.index) : known - spending!.workingMs;
+  const workedMs = Math.max(0, sinceStartMs - frozenMs);
+  const workingMs = Math.round(Math.min(workedMs, back?.workingMs ?? workedMs)); // kept files hold what was worked
+
+  // a number is its folder; another name, of a hostile node, could be any folder of this host, which is removed when the
+  // disk is full
+  const taken = named("snapshot").flatMap(({ name, digest, files, bytes, sinceStartMs, index }) => {
+    const atMs = Math.max(0, sinceStartMs - frozenUntil(index));
+    return /^\d+$/.test(name) ? [{ name, digest, files, bytes, sinceStartMs: atMs }] : [];
+  });
+  const droppedNames = named("snapshot-dropped").map(({ name }) => name);
+  const dropped = droppedNames.flatMap((name) => taken.filter((one) => one.name === name));
+  const there = taken.filter(({ name }) => !droppedNames.includes(name));
+  const gone = there.filter((one) => back && one.sinceStartMs > back.workingMs);
+
+  const program = events.findLast(({ event }) => event === "exec" || event === "exec-end");
+  return {
+    start,
+    /** The trajectory continues after this line. `timeMs`: of that line, by the clock of its host. */
+    trajectory: { lines: check.lines, head: check.head, bytes, timeMs: Date.parse(last.time) },
+    /** Of a last line that was cut off. */
+    droppedBytes,
+    /** Restarts before this one. */
+    times: restarts.at(-1)?.times ?? 0,
+    /** Where conversation and workspace continue: the lines and the answers up to there. */
+    after: back?.after ?? check.lines,
+    step: tape.filter(({ event }) => event === "model-call").length,
+    clock: { sinceStartMs, workingMs, creditedMs: Math.round(workedMs - workingMs) },
+    /** `calls`: of all, also those that were left behind. */
+    ...{ spending, tape, calls },
+    /** How its program had ended. */
+    ...(program?.event === "exec-end" && !back && { ending: program.result as ProgramEnding }),
+    snapshots: {
+      kept: there.filter((one) => !gone.includes(one)),
+      dropped: [...dropped, ...gone],
+      count: Math.max(0, ...taken.map(({ name }) => Number(name))),
+      /** Taken after the place where the attempt continues. */
+      gone: gone.map(({ name }) => name),
+    },
+    iterations: { wellFormed, malformed: iterations.length - wellFormed },
+    /** Also those after the place where the attempt continues: a person decided them. */
+    interventions: named("extended").map(
+      ({ number, by, addedMs, addedDollars }): Numbered => ({
+        kind: "extend",
+        number,
+        by,
+        addedMs,
+        addedDollars,
+      }),
+    ),
+    /** The files at that place, if the sandbox's own are gone. */
+    ...(back && { restore: { contents: checkpointContents(checkpoints!), checkpoint: back } }),
+  };
 }
+
+/** No line is longer: long texts are attachments. */
+const lineMost = 64 << 20;
 
 /** Removes what follows the last line feed. Returns its bytes. */
 function dropCutLine(path: string): number {
-  const file = openSync(path, "r+");
-  try {
-    const { size } = fstatSync(file);
-    const piece = Buffer.alloc(1 << 16);
-    for (let end = size; end > 0; ) {
-      const from = Math.max(0, end - piece.length);
-      readSync(file, piece, 0, end - from, from);
-      const feed = piece.subarray(0, end - from).lastIndexOf(10);
-      if (feed < 0) {
-        end = from;
-        continue;
-      }
-      const whole = from + feed + 1;
-      if (whole < size) ftruncateSync(file, whole);
-      return size - whole;
-    }
-    if (size > 0) ftruncateSync(file, 0);
-    return size;
-  } finally {
-    closeSync(file);
-  }
+  const { size } = statSync(path);
+  const from = Math.max(0, size - lineMost);
+  const whole = from + readFrom(path, from)!.lastIndexOf(10) + 1;
+  if (whole < size) truncateSync(path, whole);
+  return size - whole;
 }
 
 type Line = { index: number; time: string; sinceStartMs: number };
-type Seen = { lines: number; head: string; bytes: number; droppedBytes: number };
+type Recorded = TrajectoryEvent & Line;
 
-class EarlierReader {
-  #start: StartEvent | undefined;
-  #tape: (Taped & Line)[] = [];
-  #last: Line = { index: 0, time: "", sinceStartMs: 0 };
-  #frozenMs = 0;
-  #times = 0;
-  #calls = 0;
-  #kept: KeptSnapshot[] = [];
-  readonly #dropped: KeptSnapshot[] = [];
-  #snapshots = 0;
-  #ending: ProgramEnding | undefined;
-  #iterations: { index: number; wellFormed: boolean }[] = [];
-  readonly #interventions: Numbered[] = [];
-  readonly #checkpoint: Checkpoint | undefined;
+const unread = ["output", "request-part", "model-request"];
 
-  constructor(checkpoint: Checkpoint | undefined) {
-    this.#checkpoint = checkpoint;
-  }
-
-  take(value: unknown): void {
+/** The events that say how the attempt stands: not what programs printed, which may be much. */
+async function readEvents(path: string) {
+  const events: Recorded[] = [];
+  let last: Line = { index: 0, time: "", sinceStartMs: 0 };
+  let [bytes, calls] = [0, 0];
+  for await (const line of splitLines(path)) {
+    bytes += line.length + 1;
+    const value: unknown = JSON.parse(line.toString());
+    last = value as Line;
     const reading = checkFormat(trajectoryEvent, value);
-    this.#last = value as Line;
-    if (reading.kind === "unreadable") return; // of a later version; a conversation has none of them
-    const event = reading.value as TrajectoryEvent & Line;
-    if (isTaped(event)) this.#tape.push(event);
+    if (reading.kind === "unreadable") continue; // of a later version; a conversation has none of them
+    const event = reading.value as Recorded;
     if (event.event === "model-call" || event.event === "model-try" || event.event === "model-request")
-      this.#calls = Math.max(this.#calls, event.call);
-    this.#takeState(event);
+      calls = Math.max(calls, event.call);
+    if (!unread.includes(event.event)) events.push(event);
   }
-
-  #takeState(event: TrajectoryEvent & Line): void {
-    switch (event.event) {
-      case "start":
-        this.#start = event;
-        break;
-      case "exec":
-        this.#ending = undefined;
-        break;
-      case "exec-end":
-        this.#ending = event.result as ProgramEnding;
-        break;
-      case "wait":
-        this.#frozenMs += event.frozenMs;
-        break;
-      case "resumed":
-        this.#times = event.times;
-        this.#frozenMs = event.sinceStartMs - event.workingMs;
-        this.#backTo(event.after);
-        break;
-      case "iteration":
-        this.#iterations.push({ index: event.index, wellFormed: event.wellFormed });
-        break;
-      case "snapshot":
-        // a number is its folder; another name, of a hostile node, could be any folder of this host, which is removed
-        // when the disk is full
-        if (/^\d+$/.test(event.name)) this.#keep(event);
-        break;
-      case "snapshot-dropped":
-        this.#drop(event.name);
-        break;
-      case "extended": {
-        const { number, by, addedMs, addedDollars } = event;
-        this.#interventions.push({ kind: "extend", number, by, addedMs, addedDollars });
-      }
-    }
-  }
-
-  #backTo(after: number): void {
-    this.#tape = this.#tape.filter(({ index }) => index < after);
-    this.#iterations = this.#iterations.filter(({ index }) => index < after);
-  }
-
-  #keep({
-    name,
-    digest,
-    files,
-    bytes,
-    sinceStartMs,
-  }: Extract<TrajectoryEvent, { event: "snapshot" }> & Line) {
-    this.#kept.push({ name, digest, files, bytes, sinceStartMs: Math.max(0, sinceStartMs - this.#frozenMs) });
-    this.#snapshots = Math.max(this.#snapshots, Number(name) || 0);
-  }
-
-  #drop(name: string): void {
-    this.#dropped.push(...this.#kept.filter((one) => one.name === name));
-    this.#kept = this.#kept.filter((one) => one.name !== name);
-  }
-
-  end({ droppedBytes, ...trajectory }: Seen, spending: LastSpending | undefined): EarlierAttempt | string {
-    const start = this.#start;
-    if (!start) return "its trajectory has no start";
-    const back = this.#checkpoint;
-    if (back) this.#backTo(back.after);
-    const known = spending?.sinceStartMs ?? 0;
-    const sinceStartMs = Math.max(this.#last.sinceStartMs, known);
-    const frozenMs = spending?.sinceStartMs === undefined ? this.#frozenMs : known - spending.workingMs;
-    const workedMs = Math.max(0, sinceStartMs - frozenMs);
-    const workingMs = Math.round(Math.min(workedMs, back?.workingMs ?? workedMs)); // kept files hold what was worked
-    const kept = this.#kept.filter((one) => !back || one.sinceStartMs <= back.workingMs);
-    const gone = this.#kept.filter((one) => !kept.includes(one));
-    const wellFormed = this.#iterations.filter((one) => one.wellFormed).length;
-    return {
-      start,
-      trajectory: { ...trajectory, timeMs: Date.parse(this.#last.time) },
-      ...{ droppedBytes, times: this.#times, after: back?.after ?? trajectory.lines },
-      step: this.#tape.filter(({ event }) => event === "model-call").length,
-      clock: { sinceStartMs, workingMs, creditedMs: Math.round(workedMs - workingMs) },
-      ...{ spending, tape: this.#tape, calls: this.#calls },
-      ...(this.#ending && !back && { ending: this.#ending }),
-      snapshots: {
-        ...{ kept, dropped: [...this.#dropped, ...gone], count: this.#snapshots },
-        gone: gone.map(({ name }) => name),
-      },
-      iterations: { wellFormed, malformed: this.#iterations.length - wellFormed },
-      interventions: this.#interventions,
-    };
-  }
+  return { events, calls, last, bytes };
 }

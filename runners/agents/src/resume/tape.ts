@@ -21,8 +21,6 @@ export type TapeOptions = {
   events: Taped[];
   /** Of the attempt; undefined if its lines hold all texts whole. */
   attachments: string | undefined;
-  /** For the result of a program that the restart ended. */
-  ended: string;
 };
 
 export class Tape {
@@ -87,14 +85,13 @@ export class Tape {
     if (!this.over) {
       while (this.#events[this.#at]?.event === "file-change") this.#at++;
       const next = this.#events[this.#at];
-      if (next?.event === "tool-result" && next.name === name)
-        return { kind: "result", result: this.#resultOf(next) };
+      if (next?.event === "tool-result" && next.name === name) return this.#resultOf(next);
       if (next) throw differs({ event: "tool-result", name }, next);
       this.#inFlight = true;
     }
     if (!this.#inFlight) return undefined;
     this.#inFlight = false;
-    return { kind: "ended", text: this.#options.ended };
+    return "ended";
   }
 
   #resultOf({ outcome, exit, text, rest, executed }: ToolResultEvent): RecordedResult {

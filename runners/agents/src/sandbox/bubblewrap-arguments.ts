@@ -19,11 +19,11 @@ export type WallsFacts = {
   python: { program: string; prefix?: string };
 };
 
-/** Text that becomes a file inside, passed through a descriptor, so that no path of the host is shown. */
-export type DescriptorInput = { text: string | Uint8Array; as: "file" | "seccomp"; at?: string };
-
-/** Placeholders `{fd:N}` are replaced by the descriptor of `given[N]`. */
-export type BubblewrapArguments = { argv: string[]; given: DescriptorInput[] };
+/**
+ * Texts are passed through descriptors, so that no path of the host is shown. Placeholders `{fd:N}` are replaced by the
+ * descriptor of `given[N]`.
+ */
+export type BubblewrapArguments = { argv: string[]; given: (string | Uint8Array)[] };
 
 const initAt = "/run/sandbox/init.py";
 
@@ -32,9 +32,9 @@ export function bubblewrapArguments(
   { user, asRoot, canSize, readOnly, python }: WallsFacts,
   texts: { init: string; seccomp: Uint8Array },
 ): BubblewrapArguments {
-  const given: DescriptorInput[] = [];
+  const given: BubblewrapArguments["given"] = [];
   const file = (at: string, text: string) => {
-    given.push({ text, as: "file", at });
+    given.push(text);
     return ["--perms", "0444", "--file", `{fd:${given.length - 1}}`, at];
   };
   const inside = (path: string) => join(request.seenAs, path);
@@ -84,7 +84,7 @@ export function bubblewrapArguments(
     ...file(initAt, texts.init),
     ...["--remount-ro", "/", "--chdir", "/"],
   ];
-  given.push({ text: texts.seccomp, as: "seccomp" });
+  given.push(texts.seccomp);
   argv.push("--seccomp", `{fd:${given.length - 1}}`);
   argv.push("--", python.program, "-I", "-S", "-B", initAt);
   return { argv, given };

@@ -110,10 +110,7 @@ test("bubblewrap is started with its token and nothing else of the environment",
 test("texts and control groups are passed as descriptors, with their numbers in the arguments", async (t) => {
   const fake = scene(t);
   const group = openSync(import.meta.filename, "r");
-  const given = [
-    { text: "one", as: "file" as const, at: "/a" },
-    { text: "two", as: "file" as const, at: "/b" },
-  ];
+  const given = ["one", "two"];
   const argv = ["--file", "{fd:1}", "/b", "--file", "{fd:0}", "/a", "not-{fd:0}"];
   const starting = startBubblewrap({ argv, given }, (groups) => ["init", groups.join(",")], [group], "token");
   fake.inform(noProcess);
@@ -138,7 +135,7 @@ test("descriptors are closed once they were passed, and if bubblewrap cannot be 
       fake.refuses = !spawns;
       syncBuiltinESMExports();
       const group = openSync(import.meta.filename, "r");
-      const given = [{ text: "one", as: "file" as const, at: "/a" }];
+      const given = ["one"];
       const starting = startBubblewrap({ argv: [], given }, () => [], [group], "token");
       if (spawns) {
         fake.inform(noProcess);

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { BubblewrapArguments, DescriptorInput } from "./bubblewrap-arguments.ts";
+import type { BubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { SandboxProcess } from "./sandbox-process.ts";
 
 /**
@@ -40,7 +40,7 @@ export async function startBubblewrap(
 }
 
 /** A descriptor from which the text can be read. The file behind it has no name. */
-function descriptorOf({ text }: DescriptorInput): number {
+function descriptorOf(text: string | Uint8Array): number {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-given-"));
   try {
     const path = join(folder, "text");

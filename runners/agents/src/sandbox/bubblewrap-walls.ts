@@ -4,6 +4,7 @@
 // groups if this user may make some. If not, usage is metered, and everything is ended over a limit.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { gpuVariables } from "@mlrb/core/ports/gpu";
 import type { ExecRequest, ExecResult, OverLimit, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { diskLimit } from "@mlrb/kit/files/disk-limit";
@@ -21,7 +22,7 @@ import { type BubblewrapAbilities, bubblewrapAbilities } from "./bubblewrap-abil
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { startBubblewrap } from "./bubblewrap-process.ts";
 import { findNamespace, processesWith } from "./namespace-processes.ts";
-import { type SandboxMeter, startMeter } from "./sandbox-meter.ts";
+import { overLimits, startMeter } from "./sandbox-meter.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
 import { killed } from "./start-gate.ts";
 
@@ -142,9 +143,10 @@ class BubblewrapWalls implements Walls {
     const started = await startBubblewrap(shown, initArguments, this.#groups.open(), token);
     if ("failed" in started) throw new Error(`the sandbox could not be opened: ${started.failed}`);
     const open: OpenWalls = { process: started };
-    const disk = await diskLimit(folder, {
-      limitBytes: limits.diskBytes,
-      find: () => processesWith(started.first),
+    const find = () => processesWith(started.first);
+    const disk = await diskLimit(folder, { limitBytes: limits.diskBytes, find }).catch(async (error) => {
+      await this.#end(open); // nobody else knows of it
+      throw error;
     });
     open.meter = startMeter({
       ...{ disk, limits, has, first: started.first },
@@ -165,10 +167,10 @@ class BubblewrapWalls implements Walls {
 
   async #run(open: OpenWalls, asked: ExecRequest): Promise<ExecResult> {
     const before = this.#groups.met();
-    const result = await open.process.exec({
-      ...asked,
-      env: { ...asked.env, ...gpuVariables(this.#request) },
-    });
+    const { gpus } = this.#request;
+    const { CUDA_VISIBLE_DEVICES } = gpuVariables(gpus);
+    const devices = gpus.length > 0 && { CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
+    const result = await open.process.exec({ ...asked, env: { ...asked.env, ...devices } });
     if (result.kind !== "exited" && result.kind !== "signalled") return result;
     // only the program learns that its file may not grow; the harness sees its failure
     const failed = result.kind === "signalled" || result.code !== 0;
@@ -179,22 +181,17 @@ class BubblewrapWalls implements Walls {
 
   /** A limit that the kernel held: it ends a program or refuses it something, and reports nothing. */
   #metLimit(open: OpenWalls, result: ExecResult, before: LimitsMet): OverLimit | undefined {
-    const { memoryBytes, processes, diskBytes } = this.#request.limits;
+    const { limits } = this.#request;
     const after = this.#groups.met();
-    if (after.memory > before.memory)
-      return {
-        limit: "memory",
-        detail: `its programs together took more than ${memoryBytes} bytes of memory`,
-      };
+    if (after.memory > before.memory) return overLimits.memory(limits);
     // the first process and the one that just ended count too
     const full =
       !this.#groups.has.has("pids") &&
       open.process.living() &&
-      processesWith(open.process.first).length >= processes - 2;
-    if (after.processes > before.processes || full)
-      return { limit: "processes", detail: `more than ${processes} processes and threads at once` };
+      processesWith(open.process.first).length >= limits.processes - 2;
+    if (after.processes > before.processes || full) return overLimits.processes(limits);
     if (result.kind === "signalled" && result.signal === "SIGXFSZ")
-      return { limit: "disk", detail: `a file of more than ${diskBytes} bytes` };
+      return { limit: "disk", detail: `a file of more than ${limits.diskBytes} bytes` };
     return undefined;
   }
 }
@@ -206,16 +203,11 @@ type OpenWalls = {
   over?: OverLimit;
   /** Where no control group freezes. */
   frozen?: FrozenProcesses | undefined;
-  meter?: SandboxMeter;
+  meter?: ReturnType<typeof startMeter>;
 };
 
 /** A single file may exceed the limit of all files by this much, so that a look at the disk sees the limit passed. */
 const beyond = 1 << 16;
-
-function gpuVariables({ gpus }: WallsRequest): Record<string, string> {
-  if (gpus.length === 0) return {};
-  return { CUDA_VISIBLE_DEVICES: gpus.map(({ uuid }) => uuid).join(","), CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
-}
 
 /**
  * Some of the cores that this process may use, starting at a random one for each sandbox. A program may ask for all

@@ -1,26 +1,50 @@
-// The variables by which an agent's program finds its GPUs, and torch the cap on their memory.
+// The variables by which programs in a sandbox find their interpreter and their GPUs, and torch the cap on their memory.
+import { dirname } from "node:path";
+import { agentVariables } from "@mlrb/core/key/agent-variables";
 import { type Gpu, gpuVariables } from "@mlrb/core/ports/gpu";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { SandboxTrouble } from "./sandbox-trouble.ts";
 
-/** A sandbox with walls shows only the agent's devices. Without walls, a variable says which devices to use. */
-export function deviceVariables({ kind }: Sandbox, gpus: readonly Gpu[]): Record<string, string> {
-  if (gpus.length === 0) return {};
-  const variables = gpuVariables(gpus);
-  return kind === "plain" ? variables : { MLRB_GPUS: variables.MLRB_GPUS! };
+export type ProgramPlace = {
+  /** The agent's interpreter; undefined: that of the sandbox. */
+  python?: string | undefined;
+  /** Whether the agent has an image of its own, whose PATH holds. */
+  ownImage?: boolean;
+  cpus?: number | undefined;
+  gpus?: readonly Gpu[];
+  /** A cap on the memory of each GPU, where attempts have one. */
+  gpuMemoryBytes?: number | undefined;
+};
+
+/** Throws SandboxTrouble where the cap on GPU memory cannot be applied. */
+export function programVariables(
+  { kind }: Sandbox,
+  place: ProgramPlace & Parameters<typeof agentVariables>[0],
+): Record<string, string> {
+  const path = pathInside(place);
+  const { gpus = [] } = place;
+  const { MLRB_GPUS = "", ...devices } = gpuVariables(gpus);
+  return {
+    ...(path !== undefined && { PATH: path }),
+    ...agentVariables(place),
+    // a sandbox with walls shows only the agent's devices; without walls, a variable says which devices to use
+    ...(gpus.length > 0 && { MLRB_GPUS, ...(kind === "plain" && devices) }),
+    ...allocatorVariables(place),
+  };
+}
+
+/** Undefined where the PATH of the image holds. */
+export function pathInside({ python, ownImage }: ProgramPlace): string | undefined {
+  const system = "/usr/local/bin:/usr/bin:/bin";
+  if (python) return `${dirname(python)}:${system}`;
+  return ownImage ? undefined : system;
 }
 
 /**
  * A cap on GPU memory for torch's allocator, which takes it as a share of the device. The smallest device decides.
  * Throws SandboxTrouble where the driver does not report a device's memory: the attempt would run under another condition.
  */
-export function allocatorVariables({
-  gpus = [],
-  gpuMemoryBytes,
-}: {
-  gpus?: readonly Gpu[] | undefined;
-  gpuMemoryBytes?: number | undefined;
-}): Record<string, string> {
+function allocatorVariables({ gpus = [], gpuMemoryBytes }: ProgramPlace): Record<string, string> {
   if (gpuMemoryBytes === undefined) return {};
   const unknown = gpus.find(({ memoryBytes }) => memoryBytes <= 0);
   if (unknown || gpus.length === 0)

@@ -2,14 +2,13 @@
 // fields between zero bytes, which no argument or variable can hold. An answer is a kind, a program's number, a length
 // and bytes. Only the form of answers is trusted: programs inside cannot reach that end, but their output passes
 // through it.
-import type { ExecRequest } from "@mlrb/core/ports/sandbox";
+import { constants } from "node:os";
+import type { ExecRequest, ExecResult } from "@mlrb/core/ports/sandbox";
 
 export type Answer =
   | { kind: "ready" }
   | { kind: "output"; id: number; stream: "stdout" | "stderr"; bytes: Uint8Array }
-  | { kind: "exited"; id: number; code: number }
-  | { kind: "signalled"; id: number; number: number }
-  | { kind: "not-started"; id: number; detail: string };
+  | { kind: "ended"; id: number; result: ExecResult };
 
 /** Throws if a field cannot be a program's argument or variable. */
 export function requestBytes(id: number, { argv, cwd, env }: Omit<ExecRequest, "onOutput">): Uint8Array {
@@ -56,12 +55,17 @@ function answerOf(kind: number, id: number, bytes: Buffer): Answer {
     case "e":
       return { kind: "output", id, stream: "stderr", bytes };
     case "x":
-      return { kind: "exited", id, code: Number(bytes) };
+      return { kind: "ended", id, result: { kind: "exited", code: Number(bytes) } };
     case "s":
-      return { kind: "signalled", id, number: Number(bytes) };
+      return { kind: "ended", id, result: { kind: "signalled", signal: signalName(Number(bytes)) } };
     case "f":
-      return { kind: "not-started", id, detail: bytes.toString() };
+      return { kind: "ended", id, result: { kind: "not-started", detail: bytes.toString() } };
     default:
       throw new Error(`bug: the first process of a sandbox said ${kind}`);
   }
+}
+
+function signalName(number: number): string {
+  const found = Object.entries(constants.signals).find(([, one]) => one === number);
+  return found?.[0] ?? `signal ${number}`;
 }

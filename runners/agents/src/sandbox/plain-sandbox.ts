@@ -20,7 +20,7 @@ export async function plainSandbox(under: string, earlier?: string): Promise<San
   const find: FindProcesses = (first, before) => findProcesses({ ...known, first }, before);
   let execs = 0;
   let frozen: FrozenProcesses | undefined;
-  const gate = startGate({
+  const { shut, ...programs } = startGate({
     exec: (request) =>
       run(request, known.groups, {
         HOME: join(root, "home"),
@@ -40,19 +40,11 @@ export async function plainSandbox(under: string, earlier?: string): Promise<San
   return {
     kind: "plain",
     seenAs: (inside) => join(root, inside),
-    exec: gate.exec,
-    freeze: gate.freeze,
-    thaw: gate.thaw,
-    kill: gate.kill,
-    put: folder.put,
-    get: folder.get,
-    snapshot: folder.snapshot,
-    checkpoint: folder.checkpoint,
-    restore: folder.restore,
-    listen: folder.listen,
+    ...programs,
+    ...folder.files,
     async close({ keepFiles = false } = {}) {
-      gate.shut();
-      await gate.kill();
+      shut();
+      await programs.kill();
       if (!keepFiles) await folder.remove();
     },
   };

@@ -2,16 +2,8 @@
 // them out, while programs inside may be rewriting it.
 import { lstatSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
-import type { Server } from "node:net";
 import { basename, dirname, join } from "node:path";
-import type {
-  CheckpointCopy,
-  CopiedFiles,
-  PutOptions,
-  SnapshotRequest,
-  SnapshotResult,
-} from "@mlrb/core/ports/sandbox";
-import type { Checkpoint } from "@mlrb/formats/attempt/checkpoint";
+import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import {
   extractDiskImage,
   hasDiskImage,
@@ -30,26 +22,9 @@ import { agentsDoing } from "../folders/walk-folder.ts";
 import { copyToCheckpoint, restoreCheckpoint } from "../resume/copy-checkpoint.ts";
 import { listenInside } from "./listen-inside.ts";
 
-export type SandboxFolder = {
-  /** Absolute, without links. */
-  readonly root: string;
-  /** Whether it is a file system of its own, of a limited size. */
-  ownDisk(): boolean;
-  put(from: string, inside: string, options?: PutOptions): Promise<void>;
-  get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
-  snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
-  checkpoint(request: CheckpointCopy): Promise<CopiedFiles | string>;
-  restore(contents: string, checkpoint: Checkpoint): Promise<void>;
-  listen(server: Server, inside: string): Promise<void>;
-  /** Empties home and temporary folder. Resolves with the bytes that this freed on the disk. */
-  shed(): Promise<number>;
-  /** Call this, `keep` and `shed` when nothing runs inside any more. */
-  remove(): Promise<void>;
-  /** Leaves the files in an ordinary folder. */
-  keep(): Promise<void>;
-};
+type FileAccess = Pick<Required<Sandbox>, "put" | "get" | "snapshot" | "checkpoint" | "restore" | "listen">;
 
-export type SandboxFolderOptions = {
+type SandboxFolderOptions = {
   /** The owner of everything that is not read-only. */
   owner?: SandboxUser | undefined;
   /** The folder of an attempt that continues, with all its files; none is made. */
@@ -59,18 +34,13 @@ export type SandboxFolderOptions = {
 };
 
 /** Makes a folder below `under` where there is none, with a home and a folder for temporary files. */
-export async function sandboxFolder(
-  under: string,
-  { owner, diskBytes, earlier }: SandboxFolderOptions = {},
-): Promise<SandboxFolder> {
+export async function sandboxFolder(under: string, { owner, diskBytes, earlier }: SandboxFolderOptions = {}) {
   await mkdir(under, { recursive: true });
   const root = await realpath(earlier ?? (await mkdtemp(join(under, "sandbox-"))));
   if (earlier !== undefined) await mountDiskImageAgain(root);
   else if (owner && diskBytes !== undefined) await mountDiskImage(root, { bytes: diskBytes, owner });
   await ownFolders(root, owner);
-  return {
-    root,
-    ownDisk: () => hasDiskImage(root),
+  const files: FileAccess = {
     put: (from, inside, { readOnly = false, move = false } = {}) =>
       putInside(root, from, inside, { owner, readOnly, move }),
     async get(inside, range) {
@@ -85,17 +55,26 @@ export async function sandboxFolder(
     checkpoint: (request) => copyToCheckpoint(root, request),
     restore: (contents, checkpoint) => restoreCheckpoint(root, contents, checkpoint, owner),
     listen: (server, inside) => listenInside(root, server, inside),
+  };
+  return {
+    /** Absolute, without links. */
+    root,
+    files,
+    /** Whether it is a file system of its own, of a limited size. */
+    ownDisk: () => hasDiskImage(root),
+    /** Empties home and temporary folder. Resolves with the bytes that this freed on the disk. */
     async shed() {
       const before = await freeBytes(root);
       await removeAll(join(root, "home"), join(root, "tmp"));
       if (hasDiskImage(root)) await trimDiskImage(root);
       return Math.max(0, (await freeBytes(root)) - before);
     },
+    /** Call this, `keep` and `shed` when nothing runs inside any more. */
     async remove() {
       await removeDiskImage(root);
       await removeAll(root);
     },
-    // on a full disk the image stays, with all files
+    /** Leaves the files in an ordinary folder. On a full disk the image stays, with all files. */
     keep: () => extractDiskImage(root).catch(() => {}),
   };
 }
@@ -132,18 +111,10 @@ async function freeBytes(path: string): Promise<number> {
 }
 
 async function readPart(root: string, inside: string, range: { from: number; bytesMax: number }) {
-  const folder = await openInside(root, dirname(inside));
-  try {
-    const file = await openRegular(child(folder, Buffer.from(basename(inside))));
-    if (!file) return undefined;
-    try {
-      const room = Math.max(0, Math.min(range.bytesMax, (await file.stat()).size - range.from));
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(room), 0, room, range.from);
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } finally {
-    await folder.handle.close();
-  }
+  await using folder = await openInside(root, dirname(inside));
+  await using file = await openRegular(child(folder, Buffer.from(basename(inside))));
+  if (!file) return undefined;
+  const room = Math.max(0, Math.min(range.bytesMax, (await file.stat()).size - range.from));
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(room), 0, room, range.from);
+  return buffer.subarray(0, bytesRead);
 }

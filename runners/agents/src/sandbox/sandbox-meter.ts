@@ -7,13 +7,7 @@ import type { Controller } from "@mlrb/kit/processes/control-groups";
 import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { memoryOf, processesWith, threadsOf } from "./namespace-processes.ts";
 
-export type SandboxMeter = {
-  /** Polls now, in addition to the regular polls. */
-  look(): Promise<void>;
-  stop(): void;
-};
-
-export type MeteredSandbox = {
+type MeteredSandbox = {
   disk: DiskLook;
   limits: SandboxLimits;
   /** The first process of its namespace. */
@@ -26,7 +20,19 @@ export type MeteredSandbox = {
 
 const pauseMs = 250;
 
-export function startMeter(metered: MeteredSandbox): SandboxMeter {
+export const overLimits = {
+  memory: ({ memoryBytes }: SandboxLimits): OverLimit => ({
+    limit: "memory",
+    detail: `its programs together took more than ${memoryBytes} bytes of memory`,
+  }),
+  processes: ({ processes }: SandboxLimits): OverLimit => ({
+    limit: "processes",
+    detail: `more than ${processes} processes and threads at once`,
+  }),
+};
+
+/** `look` polls now, in addition to the regular polls. */
+export function startMeter(metered: MeteredSandbox) {
   const stopping = new AbortController();
   const stopped = () => stopping.signal.aborted;
   const look = async () => {
@@ -41,12 +47,7 @@ export function startMeter(metered: MeteredSandbox): SandboxMeter {
 
 async function overLimit({ disk, limits, first, has }: MeteredSandbox): Promise<OverLimit | undefined> {
   const pids = processesWith(first);
-  if (!has.has("pids") && threadsOf(pids) > limits.processes)
-    return { limit: "processes", detail: `more than ${limits.processes} processes and threads at once` };
-  if (!has.has("memory") && memoryOf(first, pids) > limits.memoryBytes)
-    return {
-      limit: "memory",
-      detail: `its programs together took more than ${limits.memoryBytes} bytes of memory`,
-    };
+  if (!has.has("pids") && threadsOf(pids) > limits.processes) return overLimits.processes(limits);
+  if (!has.has("memory") && memoryOf(first, pids) > limits.memoryBytes) return overLimits.memory(limits);
   return await disk();
 }

@@ -1,10 +1,8 @@
 // One set of namespaces with its first process, as the supervisor sees it: runs programs in it, and ends everything that was
 // started in it.
 import type { ChildProcess } from "node:child_process";
-import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { ExecRequest, ExecResult } from "@mlrb/core/ports/sandbox";
 import { type Answer, answerReader, requestBytes } from "./init-channel.ts";
 import { isGone } from "./namespace-processes.ts";
@@ -85,18 +83,12 @@ export class SandboxProcess {
   }
 
   #take(answer: Answer): void {
-    if (answer.kind === "ready") {
-      this.#ready.resolve("ready");
-      return;
-    }
+    if (answer.kind === "ready") return void this.#ready.resolve("ready");
     const program = this.#programs.get(answer.id);
     if (!program) return;
-    if (answer.kind === "output") {
-      program.request.onOutput(answer.stream, answer.bytes);
-      return;
-    }
+    if (answer.kind === "output") return void program.request.onOutput(answer.stream, answer.bytes);
     this.#programs.delete(answer.id);
-    program.resolve(resultOf(answer));
+    program.resolve(answer.result);
   }
 
   #resolvePrograms(how: string): void {
@@ -118,24 +110,6 @@ function endOf(child: ChildProcess): Promise<string> {
       resolve(signal ? `ended by ${signal}` : `ended with exit code ${code}`),
     );
   });
-}
-
-function resultOf(answer: Exclude<Answer, { kind: "ready" | "output" }>): ExecResult {
-  switch (answer.kind) {
-    case "exited":
-      return { kind: "exited", code: answer.code };
-    case "signalled":
-      return { kind: "signalled", signal: signalName(answer.number) };
-    case "not-started":
-      return { kind: "not-started", detail: answer.detail };
-    default:
-      return unreachable(answer);
-  }
-}
-
-function signalName(number: number): string {
-  const found = Object.entries(constants.signals).find(([, one]) => one === number);
-  return found?.[0] ?? `signal ${number}`;
 }
 
 function lastLine(text: string, otherwise: string): string {

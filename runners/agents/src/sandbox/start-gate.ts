@@ -11,11 +11,8 @@ type Inner = Omit<Stoppable, "exec"> & {
 };
 
 /** `shut`: from now on nothing starts. */
-export type StartGate = Stoppable & { shut(): void };
-
-export function startGate(inner: Inner): StartGate {
-  type Gate = PromiseWithResolvers<void>;
-  let gate: Gate | undefined;
+export function startGate(inner: Inner): Stoppable & { shut(): void } {
+  let gate: PromiseWithResolvers<void> | undefined;
   let kills = 0;
   let isShut = false;
   const leave = () => {

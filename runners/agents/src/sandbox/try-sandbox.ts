@@ -1,11 +1,9 @@
 // Tries a sandbox without an agent: a program on its devices, and a snapshot of what a program wrote.
 import { mkdir, mkdtemp } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { agentVariables } from "@mlrb/core/key/agent-variables";
+import { join } from "node:path";
 import type { Gpu } from "@mlrb/core/ports/gpu";
-import { unreachable } from "@mlrb/core/ports/outcome";
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
-import { allocatorVariables, deviceVariables } from "./device-variables.ts";
+import { type ProgramPlace, pathInside, programVariables } from "./device-variables.ts";
 import { SandboxTrouble } from "./sandbox-trouble.ts";
 
 const outputMax = 64 << 10;
@@ -21,15 +19,8 @@ export type TriedProgram = {
   result: string;
 };
 
-export type TriedPlace = {
-  /** The agent's interpreter; undefined: that of the sandbox. */
-  python: string | undefined;
+export type TriedPlace = ProgramPlace & {
   gpus: readonly Gpu[];
-  cpus?: number | undefined;
-  /** A cap on the memory of each GPU, where attempts have one. */
-  gpuMemoryBytes?: number | undefined;
-  /** Whether the agent has an image of its own, whose PATH holds. */
-  ownImage: boolean;
   /** An empty host folder. */
   scratch: string;
 };
@@ -44,19 +35,9 @@ export async function tryProgram(
   for (const [name, from] of Object.entries(files)) await sandbox.put(from, `program/${name}`);
   const inside = (name: string) => sandbox.seenAs(`program/${name}`);
   const [program] = Object.keys(files);
-  const { gpus, cpus, gpuMemoryBytes } = place;
-  await runInside(sandbox, [place.python ?? "python3", inside(program!), ...args], {
-    ...place,
-    env: {
-      ...agentVariables({
-        ...(cpus !== undefined && { cpus }),
-        ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes }),
-      }),
-      PYTHONPATH: inside(modules),
-      ...deviceVariables(sandbox, gpus),
-      ...allocatorVariables({ gpus, gpuMemoryBytes }),
-    },
-  });
+  const argv = [place.python ?? "python3", inside(program!), ...args];
+  const env = { ...programVariables(sandbox, place), PYTHONPATH: inside(modules) };
+  await runInside(sandbox, argv, { ...place, env });
   const bytes = await sandbox.get(`${workspace}/${result}`, { from: 0, bytesMax: outputMax });
   if (bytes === undefined) throw new SandboxTrouble(`the program ended and left no ${result}`);
   return Buffer.from(bytes).toString("utf8");
@@ -109,14 +90,14 @@ export async function prepareInside(
 export async function runInside(
   sandbox: Sandbox,
   argv: string[],
-  { env, python, ownImage }: TriedPlace & { env: Record<string, string> },
+  { env, ...place }: TriedPlace & { env: Record<string, string> },
 ): Promise<string> {
   const said = { stdout: "", stderr: "" };
-  const PATH = pathInside(python);
+  const path = pathInside(place);
   const ended = await sandbox.exec({
     argv,
     cwd: sandbox.seenAs(workspace),
-    env: { ...((python !== undefined || !ownImage) && { PATH }), ...env },
+    env: { ...(path !== undefined && { PATH: path }), ...env },
     onOutput(stream, bytes) {
       said[stream] = (said[stream] + Buffer.from(bytes).toString("utf8")).slice(-outputMax);
     },
@@ -134,21 +115,8 @@ function causeLine(stderr: string): string {
   return lines.findLast((line) => /^[\w.]*(Error|Exception|Interrupt)\b/.test(line)) ?? lines.at(-1) ?? "";
 }
 
-export function pathInside(python: string | undefined): string {
-  const system = "/usr/local/bin:/usr/bin:/bin";
-  return python === undefined ? system : `${dirname(python)}:${system}`;
-}
-
 function endWords(ended: ExecResult): string[] {
-  switch (ended.kind) {
-    case "exited":
-      return [`exit status ${ended.code}`, ended.over?.detail ?? ""];
-    case "signalled":
-      return [`ended by ${ended.signal}`, ended.over?.detail ?? ""];
-    case "lost":
-    case "not-started":
-      return [ended.detail];
-    default:
-      return unreachable(ended);
-  }
+  if ("detail" in ended) return [ended.detail];
+  const how = ended.kind === "exited" ? `exit status ${ended.code}` : `ended by ${ended.signal}`;
+  return [how, ended.over?.detail ?? ""];
 }

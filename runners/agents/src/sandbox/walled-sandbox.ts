@@ -23,15 +23,10 @@ export type WalledSandboxOptions = WallsSettings & {
   kind: string;
 };
 
-export type WalledSandbox = Sandbox & {
-  /** Facts of the walls; undefined before the first program. */
-  where(): Record<string, string> | undefined;
-};
-
 /** The same for every attempt: programs inside must not see the sandbox's path on the host. */
 const seenAs = "/attempt";
 
-export async function walledSandbox(options: WalledSandboxOptions): Promise<WalledSandbox> {
+export async function walledSandbox(options: WalledSandboxOptions) {
   const { under, agent, open, kind, earlier, ...asked } = options;
   const owner = process.getuid?.() === 0 ? sandboxUser(options.token) : undefined;
   const folder = await sandboxFolder(under, {
@@ -48,7 +43,7 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
   };
 
   const standing = () => opening?.catch(() => undefined);
-  const gate = startGate({
+  const { shut, ...programs } = startGate({
     async exec(request, wanted) {
       let now: Walls;
       try {
@@ -69,30 +64,24 @@ export async function walledSandbox(options: WalledSandboxOptions): Promise<Wall
 
   return {
     kind,
+    /** Facts of the walls; undefined before the first program. */
     where: () => walls && { ...walls.where, diskLimit: folder.ownDisk() ? "kernel" : "polled" },
     seenAs: (inside) => join(seenAs, inside),
-    exec: gate.exec,
-    freeze: gate.freeze,
-    thaw: gate.thaw,
-    kill: gate.kill,
+    ...programs,
+    ...folder.files,
     async put(from, inside, how = {}) {
       if (how.readOnly && opening)
         throw new Error(
           `agent "${agent}": ${inside} cannot be added read-only once programs run; add it before the first of them, or writable`,
         );
-      await folder.put(from, inside, how);
+      await folder.files.put(from, inside, how);
       if (how.readOnly) readOnly.push(inside);
     },
-    get: folder.get,
-    snapshot: folder.snapshot,
-    checkpoint: folder.checkpoint,
-    restore: folder.restore,
-    listen: folder.listen,
     shed: async () => ({ freedBytes: await folder.shed(), limitBytes: asked.limits.diskBytes }),
     async close({ keepFiles = false } = {}) {
-      gate.shut();
+      shut();
       await (await standing())?.close();
       await (keepFiles ? folder.keep() : folder.remove());
     },
-  };
+  } satisfies Sandbox;
 }

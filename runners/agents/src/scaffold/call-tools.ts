@@ -20,13 +20,14 @@ export async function callTools(
   { tools, world, senseless: before }: { tools: Tool[]; world: ToolWorld; senseless: number },
 ): Promise<Called> {
   const called: Called = { results: [], senseless: before };
+  const tooMany = refused(`not done: an answer may have ${callsMax} calls, this one has ${calls.length}`);
   for (const [index, call] of calls.entries()) {
     const started = performance.now();
     const { by, write } = world;
     const { id, name } = call;
     const input = "malformed" in call ? call.malformed : JSON.stringify(call.input);
     write({ event: "tool-call", by, id, name, input });
-    const result = index < callsMax ? await callOne(call, tools, world) : tooMany(calls.length);
+    const result = index < callsMax ? await callOne(call, tools, world) : tooMany;
     write({
       event: "tool-result",
       by,
@@ -58,8 +59,4 @@ async function callOne(call: ToolCall, tools: Tool[], world: ToolWorld): Promise
       `the arguments of ${call.name} are no JSON object; call it with ${JSON.stringify(tool.spec.input.required ?? [])} as ${JSON.stringify(tool.spec.input.properties ?? {})}`,
     );
   return tool.run(call.input, world);
-}
-
-function tooMany(count: number): ToolResult {
-  return refused(`not done: an answer may have ${callsMax} calls, this one has ${count}`);
 }

@@ -42,7 +42,7 @@ function tailOf(text: string, max: number): string {
 /** Removes half of a surrogate pair at either end. */
 const whole = (text: string) => text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
 
-export type Clipped = { text: string; clipped: boolean };
+type Clipped = { text: string; clipped: boolean };
 
 /** `head` and `tail` are one text without a `gap`. `note` replaces the text that is left out. */
 export function clipText(
@@ -54,4 +54,9 @@ export function clipText(
   const half = Math.floor(max / 2);
   const [first, last] = [headOf(head, half), tailOf(gap ? tail : head, half)];
   return { text: `${first}${first.endsWith("\n") ? "" : "\n"}[… ${note} …]\n${last}`, clipped: true };
+}
+
+/** `text` is there whole. */
+export function clipWhole(text: string, note: string, max?: number): Clipped {
+  return clipText({ head: text, tail: "", gap: false }, note, max);
 }

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Message } from "../model/model-client.ts";
 import {
-  beginConversation,
   type Conversation,
   correctedWindow,
   cutToFit,
@@ -41,7 +40,7 @@ function conversationOf(turns: Turn[]): Conversation {
       ...said.map((one) => entry({ role: "user", text: one }, { notice: true })),
     ];
   });
-  return { ...beginConversation(pinned), entries };
+  return { pinned, entries, dropped: 0 };
 }
 
 /** Every call has its result right after its answer, and no result is alone. */

@@ -26,10 +26,6 @@ export type Conversation = {
 
 export type Cut = { messagesCut: number; charactersCut: number; messagesKept: number };
 
-export function beginConversation(pinned: Message[]): Conversation {
-  return { pinned, entries: [], dropped: 0 };
-}
-
 export function entry(message: Message, more: Pick<Entry, "rest" | "notice"> = {}): Entry {
   return { message, characters: charactersOf(message), ...more };
 }

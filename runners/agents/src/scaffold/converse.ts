@@ -1,18 +1,22 @@
 // The loop of all scaffolds: ask the model and run its tool calls, until it submits, returns a result or stops.
 // A scaffold chooses the prompts and the tools.
-import { tmpdir } from "node:os";
 import type { MessageEvent } from "@mlrb/formats/attempt/trajectory";
 import type { ModelResponse, ToolCall } from "../model/model-client.ts";
 import { uniqueIds } from "../model/tool-input.ts";
-import { callTools } from "./call-tools.ts";
-import { beginConversation, type Conversation, type Entry, entry } from "./context.ts";
-import { type FittingAsker, fittingAsker } from "./fitting-asker.ts";
+import {
+  type Conversation,
+  cutToFit,
+  type Entry,
+  entry,
+  requestCharacters,
+  requestMessages,
+} from "./context.ts";
+import { type FittedRequest, windowedAsker } from "./fitting-asker.ts";
 import { notes } from "./notes.ts";
-import { deadlineNotices } from "./notices.ts";
 import { nudges } from "./prompts.ts";
 import type { ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
-import type { Tool, ToolWorld } from "./tool.ts";
-import { patience } from "./tool.ts";
+import { Standstill } from "./standstill.ts";
+import { patience, type Tool, type ToolWorld } from "./tool.ts";
 
 /** What all conversations of an attempt share. */
 export type Shared = {
@@ -41,28 +45,28 @@ export type TalkEnd =
 
 /** A day of work takes hundreds. A model that answers at once and never ends would fill the trajectory. */
 export const turnsMaxDefault = 5_000;
-/** Consecutive answers without a call, and consecutive calls that could not be understood, after which a model has stopped. */
-export const silentMax = 3;
-export const senselessMax = 10;
 
 export async function converse(shared: Shared, talk: Talk): Promise<TalkEnd> {
   return await new Loop(shared, talk).run();
+}
+
+/** A conversation that nobody gave its work: it has no tool that returns, and no calls of its own. */
+export async function converseAlone(shared: Shared, talk: Talk): Promise<ScaffoldEnd> {
+  const end = await converse(shared, talk);
+  if (end.kind === "returned" || end.kind === "turns")
+    throw new Error(`bug: the conversation of ${talk.by} ended as ${end.kind}`);
+  return end;
 }
 
 class Loop {
   readonly #shared: Shared;
   readonly #talk: Talk;
   readonly #world: ToolWorld;
-  readonly #ask: FittingAsker;
+  readonly #ask: ReturnType<typeof windowedAsker>;
   #conversation: Conversation;
   /** A conversation that begins late has the earlier notices in its task. */
   #noticesSeen: number;
-  /** Consecutive answers without a tool call. */
-  #silent = 0;
-  #refusals = 0;
-  #senseless = 0;
-  /** Whether the model wrote any text since its last tool call. */
-  #spoke = false;
+  readonly #standstill = new Standstill();
   #lastWords = "";
 
   constructor(shared: Shared, talk: Talk) {
@@ -70,74 +74,67 @@ class Loop {
     this.#shared = shared;
     this.#talk = talk;
     this.#world = { ...shared.world, by };
-    this.#ask = fittingAsker(shared.request, by, tools);
+    this.#ask = windowedAsker(shared.request, by, tools);
     this.#noticesSeen = shared.notices.all.length;
-    this.#conversation = beginConversation([
-      { role: "system", text: system },
-      { role: "user", text: task },
-    ]);
+    const pinned = [
+      { role: "system" as const, text: system },
+      { role: "user" as const, text: task },
+    ];
+    this.#conversation = { pinned, entries: [], dropped: 0 };
   }
 
   async run(): Promise<TalkEnd> {
     const { request, turns } = this.#shared;
     const { system, task, turnsMax = Number.POSITIVE_INFINITY } = this.#talk;
-    const turnsInAll = request.spec.turnsMax ?? turnsMaxDefault;
     this.#record("system", "prompt", system);
     this.#record("user", "task", task);
     for (let turn = 0; turn < turnsMax; turn++) {
       request.signal.throwIfAborted();
-      if (turns.count >= turnsInAll)
-        return { kind: "over-budget", limit: "turns", detail: `${turnsInAll} model calls are used up` };
+      const over = overTurns(this.#shared);
+      if (over) return over;
       this.#sayNotices();
       if (turnsMax - turn === nudges.fewLeft) this.#say("nudge", nudges.turnsLeft);
-      const asked = await this.#ask(this.#conversation, this.#world.notes.text());
-      this.#conversation = asked.conversation;
-      if (!asked.response) return overBudget(request);
+      const response = await this.#ask((...room) => this.#request(...room));
+      if (!response) return overBudget(request);
       turns.count++;
-      const end = await this.#take(asked.response);
+      const end = await this.#take(response);
       if (end) return end;
     }
     return { kind: "turns", lastWords: this.#lastWords };
   }
 
+  /** Throws if the parts that may not be cut exceed the context window. */
+  #request(charactersMax: number, toolsCharacters: number): FittedRequest {
+    const notes = this.#world.notes.text();
+    const { conversation, cut } = cutToFit(this.#conversation, { notes, toolsCharacters, charactersMax });
+    this.#conversation = conversation;
+    const characters = requestCharacters(conversation, { notes, toolsCharacters });
+    return { messages: requestMessages(conversation, notes), characters, cut };
+  }
+
   /** The end that the answer brings; undefined if the loop continues. */
   async #take(response: ModelResponse): Promise<TalkEnd | undefined> {
-    const hasText = response.text.trim() !== "";
-    if (hasText) this.#lastWords = response.text;
+    if (response.text.trim() !== "") this.#lastWords = response.text;
     if (response.finish === "refusal") {
       this.#add(answer(response, []));
-      if (++this.#refusals > 1) return { kind: "refused", detail: response.text.slice(0, 2_000) };
-      this.#say("nudge", nudges.refusal);
-      return undefined;
+      const refused = this.#standstill.refused(response);
+      if (!refused) this.#say("nudge", nudges.refusal);
+      return refused;
     }
-    this.#refusals = 0;
     const calls = usableCalls(response.toolCalls);
     this.#add(answer(response, calls));
-    this.#spoke = calls.length === 0 && (this.#spoke || hasText);
-    const end = calls.length === 0 ? this.#noCall(response) : await this.#call(calls);
+    const end = calls.length === 0 ? this.#standstill.silent(response.text) : await this.#call(calls);
     if (end) return end;
     if (response.finish === "length") this.#say("nudge", nudges.length);
     else if (calls.length === 0) this.#say("nudge", nudges.noTool);
     return undefined;
   }
 
-  #noCall({ text }: ModelResponse): TalkEnd | undefined {
-    if (++this.#silent < silentMax) return undefined;
-    return {
-      kind: this.#spoke ? "stopped" : "silent",
-      detail: `${this.#silent} answers in a row called no tool; the last: ${JSON.stringify(text.slice(0, 500))}`,
-    };
-  }
-
   async #call(calls: ToolCall[]): Promise<TalkEnd | undefined> {
-    this.#silent = 0;
     const { tools } = this.#talk;
-    const called = await callTools(calls, { tools, world: this.#world, senseless: this.#senseless });
-    if (called.ends) return called.ends;
-    this.#add(...called.results);
-    this.#senseless = called.senseless;
-    if (called.senseless < senselessMax) return undefined;
-    return { kind: "stopped", detail: `${called.senseless} tool calls in a row could not be understood` };
+    const { results, end } = await this.#standstill.call(calls, { tools, world: this.#world });
+    this.#add(...results);
+    return end;
   }
 
   #sayNotices(): void {
@@ -193,22 +190,26 @@ export function overBudget({ meter }: ScaffoldRequest): ScaffoldEnd {
   return { kind: "over-budget", ...over };
 }
 
+/** The end that the limit of model calls brings. */
+export function overTurns({ request, turns }: Shared): ScaffoldEnd | undefined {
+  const { turnsMax = turnsMaxDefault } = request.spec;
+  if (turns.count < turnsMax) return undefined;
+  return { kind: "over-budget", limit: "turns", detail: `${turnsMax} model calls are used up` };
+}
+
 /** The state that the conversations of one attempt share. */
 export function sharedOf(request: ScaffoldRequest): Shared {
-  const { sandbox, cwd, env, network, meter, signal, write, tape } = request;
-  const due = request.noticesDue ?? deadlineNotices(meter);
+  const { sandbox, cwd, env, meter, scratch, signal, write, tape } = request;
   const all: string[] = [];
   return {
     request,
     world: {
-      ...{ sandbox, cwd, env, network, meter, signal, write, patience },
+      ...{ sandbox, cwd, env, meter, scratch, signal, write, tape, patience },
       notes: notes(),
       files: { count: 0 },
-      scratch: request.scratch ?? tmpdir(),
       warned: { emptySubmission: false },
-      ...(tape && { tape }),
     },
     turns: { count: 0 },
-    notices: { all, look: () => void all.push(...due()) },
+    notices: { all, look: () => void all.push(...request.noticesDue()) },
   };
 }

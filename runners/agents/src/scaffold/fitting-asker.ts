@@ -1,69 +1,36 @@
-// Asks the model with a conversation cut to its context window, and cuts more if the provider still refuses it.
+// Asks the model with a request cut to its context window, and has it cut more if the provider still refuses it.
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { failureOf } from "../model/cause-of.ts";
 import type { Message, ModelResponse } from "../model/model-client.ts";
 import { ProviderTrouble } from "../model/provider-trouble.ts";
-import { specsOf } from "./chosen-tools.ts";
-import {
-  type Conversation,
-  type Cut,
-  correctedWindow,
-  cutToFit,
-  narrowedWindow,
-  requestCharacters,
-  requestMessages,
-  windowCharacters,
-  windowOf,
-} from "./context.ts";
+import { type Cut, correctedWindow, narrowedWindow, windowCharacters, windowOf } from "./context.ts";
 import type { ScaffoldRequest } from "./scaffold.ts";
 import type { Tool } from "./tool.ts";
 
-/** Without a response the budget is used up. The returned conversation keeps its cuts. */
-export type FittingAsker = (
-  conversation: Conversation,
-  notes: string,
-) => Promise<{ conversation: Conversation; response?: ModelResponse }>;
-
 const tooLongMax = 8;
-
-/** Throws if the parts that may not be cut exceed the context window. */
-export function fittingAsker(request: ScaffoldRequest, by: string, tools: Tool[]): FittingAsker {
-  const ask = windowedAsker(request, by, tools);
-  return async (whole, notes) => {
-    let conversation = whole;
-    const response = await ask((charactersMax, toolsCharacters) => {
-      const fitted = cutToFit(conversation, { notes, toolsCharacters, charactersMax });
-      conversation = fitted.conversation;
-      return {
-        messages: requestMessages(conversation, notes),
-        characters: requestCharacters(conversation, { notes, toolsCharacters }),
-        ...(fitted.cut && { cut: fitted.cut }),
-      };
-    });
-    return { conversation, ...(response && { response }) };
-  };
-}
 
 export type FittedRequest = {
   messages: Message[];
   /** Of the whole request, including the tools' descriptions. */
   characters: number;
-  cut?: Cut;
+  cut?: Cut | undefined;
 };
 
-/** Makes a request of at most `charactersMax`. `toolsCharacters`: the part that the tools' descriptions take of it. */
-export type FitRequest = (charactersMax: number, toolsCharacters: number) => FittedRequest;
-
-/** Without a response the budget is used up. Throws if a request cannot be made short enough. */
+/**
+ * `fit` makes a request of at most `charactersMax`; `toolsCharacters` is the part that the tools' descriptions take of it.
+ * Without a response the budget is used up. Throws if a request cannot be made short enough.
+ */
 export function windowedAsker(
   request: Pick<ScaffoldRequest, "model" | "ask" | "write" | "signal" | "meter">,
   by: string,
   tools: Tool[],
-): (fit: FitRequest) => Promise<ModelResponse | undefined> {
-  const specs = specsOf(tools);
+) {
+  const specs = tools.map(({ spec }) => spec);
   const toolsCharacters = JSON.stringify(specs).length;
   let window = windowOf(request.model);
-  return async (fit) => {
+  return async (
+    fit: (charactersMax: number, toolsCharacters: number) => FittedRequest,
+  ): Promise<ModelResponse | undefined> => {
     for (let tries = 0; ; tries++) {
       const { messages, characters, cut } = fit(windowCharacters(window), toolsCharacters);
       if (cut) request.write({ event: "context-cut", by, ...cut });

@@ -2,15 +2,14 @@
 // in one call, and one worker gets the whole plan. There is no growing conversation. Each turn is a new request with the
 // plan, the last ten actions and the minutes left, and has one tool call.
 // The trajectory holds the parts of these requests, not each request: task, plan, actions with results, reminders.
-import type { Message, ModelResponse } from "../model/model-client.ts";
-import { callTools } from "./call-tools.ts";
+import type { Message, ModelResponse, ToolCall } from "../model/model-client.ts";
 import { chosenTools } from "./chosen-tools.ts";
-import { clipText } from "./clip-text.ts";
-import { overBudget, type Shared, senselessMax, sharedOf, silentMax, turnsMaxDefault } from "./converse.ts";
+import { clipWhole } from "./clip-text.ts";
+import { overBudget, overTurns, type Shared, sharedOf } from "./converse.ts";
 import { type FittedRequest, windowedAsker } from "./fitting-asker.ts";
 import { plannerPrompt, plannerTask, turnNudges, turnPrompt, workerPrompt2024 } from "./mlrb-2024-prompts.ts";
-import { minutesLeft } from "./notices.ts";
 import type { Scaffold, ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
+import { Standstill } from "./standstill.ts";
 import type { Tool } from "./tool.ts";
 import { submit } from "./tools/submit.ts";
 
@@ -21,13 +20,14 @@ const argumentsMax = 4_000;
 const actionLeast = 200;
 
 export const mlrb2024: Scaffold = async (request) => {
-  const shared = sharedOf({ ...request, noticesDue: request.noticesDue ?? minutesLeft(request.meter) });
+  const shared = sharedOf(request);
   const planned = await planOf(shared);
   if ("kind" in planned) return planned;
   return await new Worker(shared, planned.plan).run();
 };
 
-async function planOf({ request, turns }: Shared): Promise<{ plan: string } | ScaffoldEnd> {
+async function planOf(shared: Shared): Promise<{ plan: string } | ScaffoldEnd> {
+  const { request, turns } = shared;
   const { spec, askPlanner } = request;
   const asking = askPlanner && spec.planner ? { ...request, ask: askPlanner, model: spec.planner } : request;
   const ask = windowedAsker(asking, "planner", []);
@@ -36,15 +36,17 @@ async function planOf({ request, turns }: Shared): Promise<{ plan: string } | Sc
     { role: "user", text: plannerTask(request.prompt) },
   ];
   recordPrompts(request, "planner", messages);
-  for (let refusals = 0; ; ) {
-    const over = overTurns(request, turns.count);
+  const standstill = new Standstill();
+  for (;;) {
+    const over = overTurns(shared);
     if (over) return over;
     const response = await ask(() => ({ messages, characters: charactersOf(messages) }));
     if (!response) return overBudget(request);
     turns.count++;
     if (response.finish !== "refusal")
       return { plan: response.text.trim() || "(The planner wrote no plan.)" };
-    if (++refusals > 1) return { kind: "refused", detail: response.text.slice(0, 2_000) };
+    const refused = standstill.refused(response);
+    if (refused) return refused;
   }
 }
 
@@ -57,11 +59,7 @@ class Worker {
   /** As later turns show them, oldest first. */
   readonly #actions: string[] = [];
   #actionCount = 0;
-  #silent = 0;
-  #refusals = 0;
-  #senseless = 0;
-  /** Whether the model wrote any text since its last tool call. */
-  #spoke = false;
+  readonly #standstill = new Standstill();
 
   constructor(shared: Shared, plan: string) {
     const { request } = shared;
@@ -82,7 +80,7 @@ class Worker {
     ]);
     for (;;) {
       request.signal.throwIfAborted();
-      const over = overTurns(request, turns.count);
+      const over = overTurns(this.#shared);
       if (over) return over;
       const before = notices.all.length;
       notices.look();
@@ -114,65 +112,46 @@ class Worker {
       return { messages: whole, characters: charactersOf(whole) + toolsCharacters };
     const room = charactersMax - charactersOf(messagesWith([]));
     const each = Math.max(actionLeast, Math.floor(room / this.#actions.length) - 100);
-    const clipped = this.#actions.map((text) =>
-      clipText({ head: text, tail: "", gap: false }, "cut to make room", each),
-    );
+    const clipped = this.#actions.map((text) => clipWhole(text, "cut to make room", each));
     const messages = messagesWith(clipped.map(({ text }) => text));
     const cut = {
       messagesCut: clipped.filter((one) => one.clipped).length,
       charactersCut: Math.max(0, charactersOf(whole) - charactersOf(messages)),
       messagesKept: messages.length,
     };
-    return {
-      messages,
-      characters: charactersOf(messages) + toolsCharacters,
-      ...(cut.charactersCut > 0 && { cut }),
-    };
+    const characters = charactersOf(messages) + toolsCharacters;
+    return { messages, characters, ...(cut.charactersCut > 0 && { cut }) };
   }
 
   async #take(response: ModelResponse): Promise<ScaffoldEnd | undefined> {
     const text = response.text.trim();
     if (response.finish === "refusal") {
-      if (++this.#refusals > 1) return { kind: "refused", detail: response.text.slice(0, 2_000) };
-      this.#note(text, turnNudges.refusal);
-      return undefined;
+      const refused = this.#standstill.refused(response);
+      if (!refused) this.#note(text, turnNudges.refusal);
+      return refused;
     }
-    this.#refusals = 0;
     const [call, ...more] = response.toolCalls;
-    if (call) return await this.#act(response, more.length);
-    this.#spoke ||= text !== "";
-    if (++this.#silent >= silentMax)
-      return {
-        kind: this.#spoke ? "stopped" : "silent",
-        detail: `${this.#silent} answers in a row called no tool; the last: ${JSON.stringify(text.slice(0, 500))}`,
-      };
-    this.#note(text, response.finish === "length" ? turnNudges.length : turnNudges.noTool);
-    return undefined;
+    if (call) return await this.#act(response, call, more.length);
+    const silent = this.#standstill.silent(text);
+    if (!silent) this.#note(text, response.finish === "length" ? turnNudges.length : turnNudges.noTool);
+    return silent;
   }
 
-  async #act({ text, toolCalls, finish }: ModelResponse, more: number): Promise<ScaffoldEnd | undefined> {
-    const call = toolCalls[0]!;
-    this.#silent = 0;
-    this.#spoke = false;
-    const called = await callTools([call], {
-      tools: this.#tools,
-      world: { ...this.#shared.world, by: "worker" },
-      senseless: this.#senseless,
-    });
-    if (called.ends) {
-      if (called.ends.kind === "returned") throw new Error("bug: this scaffold has no tool that returns");
-      return called.ends;
-    }
-    this.#senseless = called.senseless;
-    if (called.senseless >= senselessMax)
-      return { kind: "stopped", detail: `${called.senseless} tool calls in a row could not be understood` };
+  async #act(
+    { text, finish }: ModelResponse,
+    call: ToolCall,
+    more: number,
+  ): Promise<ScaffoldEnd | undefined> {
+    const world = { ...this.#shared.world, by: "worker" };
+    const { results, end } = await this.#standstill.call([call], { tools: this.#tools, world });
+    if (end?.kind === "returned") throw new Error("bug: this scaffold has no tool that returns");
+    if (end) return end;
     const input = "malformed" in call ? call.malformed : JSON.stringify(call.input);
-    const { text: argumentsText } = clipText({ head: input, tail: "", gap: false }, "left out", argumentsMax);
-    const results = called.results.map(({ message }) => message.text.trimEnd());
+    const { text: argumentsText } = clipWhole(input, "left out", argumentsMax);
     this.#show([
       ...(text.trim() === "" ? [] : [text.trim()]),
       `${call.name} ${argumentsText}`,
-      ...["Result:", ...results],
+      ...["Result:", ...results.map(({ message }) => message.text.trimEnd())],
       ...(more > 0 ? [turnNudges.more(more)] : []),
       ...(finish === "length" ? [turnNudges.length] : []),
     ]);
@@ -182,7 +161,7 @@ class Worker {
   /** An answer without a call takes the place of an action. */
   #note(text: string, nudge: string): void {
     this.#shared.request.write({ event: "message", by: "worker", role: "user", why: "nudge", text: nudge });
-    const { text: said } = clipText({ head: text, tail: "", gap: false }, "left out", argumentsMax);
+    const { text: said } = clipWhole(text, "left out", argumentsMax);
     this.#show([...(said === "" ? [] : [said]), nudge]);
   }
 
@@ -190,12 +169,6 @@ class Worker {
     this.#actions.push([`Action ${++this.#actionCount}:`, ...lines].join("\n"));
     if (this.#actions.length > actionsShown) this.#actions.shift();
   }
-}
-
-function overTurns({ spec }: ScaffoldRequest, count: number): ScaffoldEnd | undefined {
-  const { turnsMax = turnsMaxDefault } = spec;
-  if (count < turnsMax) return undefined;
-  return { kind: "over-budget", limit: "turns", detail: `${turnsMax} model calls are used up` };
 }
 
 function recordPrompts({ write }: ScaffoldRequest, by: string, messages: Message[]): void {

@@ -1,19 +1,13 @@
 // An agent's notes. They stay in the conversation when the rest is cut, and every worker gets them; so their total length
 // is limited.
-export type Notes = {
-  /** Returns why the note was not accepted. */
-  add(text: string): string | undefined;
-  replace(text: string): string | undefined;
-  /** The text that a model reads; empty without notes. */
-  text(): string;
-};
+export type Notes = ReturnType<typeof notes>;
 
 /** In characters: one note, and all notes together. */
 export const noteMax = 4_000;
 export const notesMax = 16_000;
 export const notesCountMax = 100;
 
-export function notes(): Notes {
+export function notes() {
   let all: string[] = [];
   const take = (text: string, before: string[]): string | undefined => {
     const kept = text.trim();
@@ -27,8 +21,10 @@ export function notes(): Notes {
     return undefined;
   };
   return {
-    add: (text) => take(text, all),
-    replace: (text) => take(text, []),
+    /** Returns why the note was not accepted. */
+    add: (text: string) => take(text, all),
+    replace: (text: string) => take(text, []),
+    /** The text that a model reads; empty without notes. */
     text: () => all.map((one, index) => `${index + 1}. ${one}`).join("\n"),
   };
 }

@@ -20,12 +20,12 @@ export function noticesOf(
 }
 
 /** Before every answer, the whole minutes that are left. */
-export function minutesLeft(meter: Pick<Meter, "leftMs">): () => string[] {
+function minutesLeft(meter: Pick<Meter, "leftMs">): () => string[] {
   return () => [`Minutes left: ${Math.max(0, Math.floor(meter.leftMs() / minute))}`];
 }
 
 /** Returns the notices that are due. Of several passed shares only the last counts. */
-export function deadlineNotices(meter: Remaining, said: readonly string[] = []): () => string[] {
+function deadlineNotices(meter: Remaining, said: readonly string[] = []): () => string[] {
   let announced = Math.max(
     0,
     ...shares.map((share, at) => (said.some((text) => text.startsWith(noticeBegin(share))) ? at + 1 : 0)),

@@ -3,21 +3,14 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-export type ProgramOutput = {
-  take(bytes: Uint8Array): void;
-  /** Drops later output. */
-  end(): { head: Buffer; tail: Buffer; bytes: number; kept: number };
-  /** A host file with the beginning of the output. It exists until `remove`. */
-  file(): string;
-  remove(): void;
-};
+export type ProgramOutput = ReturnType<typeof programOutput>;
 
 /** Bytes that are kept for the workspace. */
 const fileMax = 32 << 20;
 const edgeMax = 64 << 10;
 
 /** `scratch` is a host folder. `take` throws if its disk is full. */
-export function programOutput(scratch: string): ProgramOutput {
+export function programOutput(scratch: string) {
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);
   let bytes = 0;
@@ -38,7 +31,7 @@ export function programOutput(scratch: string): ProgramOutput {
   };
 
   return {
-    take(piece) {
+    take(piece: Uint8Array) {
       if (ended || piece.length === 0) return;
       if (head.length + piece.length > edgeMax || spill) {
         const { file } = spill ?? open();
@@ -48,10 +41,12 @@ export function programOutput(scratch: string): ProgramOutput {
       tail = Buffer.concat([tail, piece.subarray(-edgeMax)]).subarray(-edgeMax);
       bytes += piece.length;
     },
+    /** Drops later output. */
     end() {
       ended = true;
       return { head, tail, bytes, kept: spill ? kept : bytes };
     },
+    /** A host file with the beginning of the output. It exists until `remove`. */
     file: () => (spill ?? open()).path,
     remove() {
       if (!spill) return;

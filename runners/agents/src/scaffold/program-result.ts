@@ -4,7 +4,7 @@ import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { inside } from "../attempt/workspace.ts";
 import { clipText, shownText } from "./clip-text.ts";
 import type { ProgramOutput } from "./program-output.ts";
-import { resultOfEnd, runToolProgram, type ToolProgram } from "./run-tool-program.ts";
+import { runToolProgram, type ToolProgram } from "./run-tool-program.ts";
 import type { ToolResult, ToolWorld } from "./tool.ts";
 
 /** `number` names the file in outputs/. Throws as runToolProgram does. */
@@ -15,13 +15,13 @@ export async function programResult(
   const { end, output } = await runToolProgram(world, { argv, limitSeconds });
   try {
     const { head, tail, bytes, kept } = output.end();
-    const { line, ...result } = resultOfEnd(end, limitSeconds);
+    const { line, ...result } = end;
     if (bytes === 0) return { ...result, text: `${line}\n(no output)` };
     const gap = bytes > head.length;
     const shown = { head: shownText(head), tail: gap ? shownText(tail) : "", gap };
     const whole = clipText(shown, "");
     if (!whole.clipped) return { ...result, text: `${line}\n${whole.text}` };
-    const rest = end.kind === "dead" ? undefined : await putOutput(world, output, number);
+    const rest = end.ends ? undefined : await putOutput(world, output, number);
     const where =
       rest === undefined
         ? "the rest could not be kept: something in the workspace stands in the way of the folder outputs/"

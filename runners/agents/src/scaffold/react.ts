@@ -2,7 +2,7 @@
 // turns).
 
 import { chosenTools } from "./chosen-tools.ts";
-import { converse, sharedOf } from "./converse.ts";
+import { converseAlone, sharedOf } from "./converse.ts";
 import { agentPrompt, agentTask } from "./prompts.ts";
 import type { Scaffold } from "./scaffold.ts";
 import { submit } from "./tools/submit.ts";
@@ -10,13 +10,10 @@ import { submit } from "./tools/submit.ts";
 export const react: Scaffold = async (request) => {
   const tools = [...chosenTools({ ...request.spec, network: request.network }), submit];
   const facts = { network: request.network, tools: tools.map(({ spec }) => spec.name), leads: false };
-  const end = await converse(sharedOf(request), {
+  return await converseAlone(sharedOf(request), {
     by: "agent",
     system: agentPrompt(facts),
     task: agentTask(request.prompt),
     tools,
   });
-  if (end.kind === "returned" || end.kind === "turns")
-    throw new Error(`bug: a single loop ended as ${end.kind}`);
-  return end;
 };

@@ -13,14 +13,8 @@ export type ToolProgram = {
   limitSeconds: number;
 };
 
-export type ProgramEnd =
-  | { kind: "exited"; code: number; over?: OverLimit }
-  | { kind: "signalled"; signal: string; over?: OverLimit }
-  | { kind: "timed-out"; over?: OverLimit }
-  /** The agent's doing: no workspace to run in, or no process left. */
-  | { kind: "not-started"; detail: string }
-  /** Nothing runs in this sandbox any more. */
-  | { kind: "dead"; detail: string; over?: OverLimit };
+/** The first line that a model gets, and the result without its text. */
+type ProgramEnd = { line: string } & Omit<ToolResult, "text">;
 
 /** One pipe for both streams: their order is then the same in every replay. */
 const bounded =
@@ -57,7 +51,8 @@ export async function runToolProgram(
     const result = await guarded(running, leftMs, signal);
     output.end();
     if (failure) throw failure;
-    return { end: await endOf(world, result, elapsedMs() >= limitMs - 50), output };
+    const overTime = elapsedMs() >= limitMs - 50;
+    return { end: await endOf(world, result, { limitSeconds, overTime }), output };
   } catch (error) {
     output.end();
     output.remove();
@@ -93,29 +88,50 @@ async function guarded(
 async function endOf(
   world: ToolWorld,
   result: ExecResult | undefined,
-  overTime: boolean,
+  { limitSeconds, overTime }: { limitSeconds: number; overTime: boolean },
 ): Promise<ProgramEnd> {
-  if (result === undefined) return { kind: "timed-out" };
-  switch (result.kind) {
-    case "lost":
-      throw lost(result.detail);
-    case "not-started": {
-      const dead = await answers(world);
-      if (dead === undefined) return result;
-      // with nothing running and its root present, a sandbox that starts nothing has no process left
-      if (/^(EAGAIN|ENOMEM)\b/.test(dead.detail)) return { kind: "dead", ...dead };
-      throw new SandboxTrouble(`no program can be started in the sandbox: ${dead.detail}`);
-    }
-    case "exited":
-    case "signalled": {
-      const over = result.over && { over: result.over };
-      const dead = over && (await answers(world));
-      if (dead) return { kind: "dead", detail: dead.detail, ...over };
-      const code = result.kind === "exited" ? result.code : undefined;
-      const byTimeout = code === 124 || code === 137 || result.kind === "signalled";
-      return overTime && byTimeout && !over ? { kind: "timed-out" } : result;
-    }
+  const timedOut: ProgramEnd = {
+    line: `ended at its limit of ${limitSeconds} s, or what was left of the budget; start longer work in the background and look at its log`,
+    outcome: "timed-out",
+    executed: true,
+  };
+  if (result === undefined) return timedOut;
+  if (result.kind === "lost") throw lost(result.detail);
+  if (result.kind === "not-started") {
+    const dead = await answers(world);
+    if (dead === undefined)
+      return {
+        line: "could not be started: the workspace's folder is gone, or there are too many processes; look with shell",
+        outcome: "failed",
+      };
+    // with nothing running and its root present, a sandbox that starts nothing has no process left
+    if (/^(EAGAIN|ENOMEM)\b/.test(dead.detail)) return unusable(dead.detail);
+    throw new SandboxTrouble(`no program can be started in the sandbox: ${dead.detail}`);
   }
+  const { over } = result;
+  const dead = over && (await answers(world));
+  if (dead) return unusable(dead.detail, over);
+  const { code, signal } = { code: undefined, signal: undefined, ...result };
+  if (overTime && !over && (code === undefined || code === 124 || code === 137)) return timedOut;
+  const how = code === undefined ? `ended by ${signal}` : `exit code ${code}`;
+  const exit = code === undefined ? { signal: signal! } : { code };
+  return { line: how + met(over), outcome: code === 0 ? "done" : "failed", exit, executed: true };
+}
+
+/** Nothing runs in this sandbox any more, by the agent's doing. */
+function unusable(why: string, over?: OverLimit): ProgramEnd {
+  const detail = `its programs left the sandbox unusable: ${why}`;
+  return {
+    line: `the sandbox starts no programs any more: ${why}${met(over)}`,
+    outcome: "failed",
+    ends: { kind: "agent-error", detail, ...(over && { over }) },
+  };
+}
+
+function met(over: OverLimit | undefined): string {
+  if (!over) return "";
+  const wayOut = over.limit === "disk" ? ". All programs were ended; remove files before anything else" : "";
+  return `; the limit of the sandbox was met: ${over.detail}${wayOut}`;
 }
 
 /** Why the sandbox starts nothing any more; undefined if it does. A tool needs two processes at least. */
@@ -143,51 +159,4 @@ function lost(detail: string): SandboxTrouble {
   return new SandboxTrouble(
     `the sandbox ended while its agent was running: ${detail}; that is not the agent's doing, so nothing was measured`,
   );
-}
-
-/** The first line that a model gets, and the result without its text. */
-export function resultOfEnd(
-  end: ProgramEnd,
-  limitSeconds: number,
-): { line: string } & Omit<ToolResult, "text"> {
-  const over = "over" in end ? end.over : undefined;
-  const wayOut = over?.limit === "disk" ? ". All programs were ended; remove files before anything else" : "";
-  const met = over ? `; the limit of the sandbox was met: ${over.detail}${wayOut}` : "";
-  switch (end.kind) {
-    case "exited":
-      return {
-        line: `exit code ${end.code}${met}`,
-        outcome: end.code === 0 ? "done" : "failed",
-        exit: { code: end.code },
-        executed: true,
-      };
-    case "signalled":
-      return {
-        line: `ended by ${end.signal}${met}`,
-        outcome: "failed",
-        exit: { signal: end.signal },
-        executed: true,
-      };
-    case "timed-out":
-      return {
-        line: `ended at its limit of ${limitSeconds} s, or what was left of the budget; start longer work in the background and look at its log`,
-        outcome: "timed-out",
-        executed: true,
-      };
-    case "not-started":
-      return {
-        line: "could not be started: the workspace's folder is gone, or there are too many processes; look with shell",
-        outcome: "failed",
-      };
-    case "dead":
-      return {
-        line: `the sandbox starts no programs any more: ${end.detail}${met}`,
-        outcome: "failed",
-        ends: {
-          kind: "agent-error",
-          detail: `its programs left the sandbox unusable: ${end.detail}`,
-          ...(over && { over }),
-        },
-      };
-  }
 }

@@ -18,8 +18,8 @@ export type ScaffoldRequest = {
   env: Record<string, string>;
   /** Whether programs inside reach a network. */
   network: boolean;
-  /** Host folder for temporary files; the system's own by default. */
-  scratch?: string;
+  /** Host folder for temporary files. */
+  scratch: string;
   meter: Meter;
   /** Asks the model until it answers or refuses: charges, waits, retries and records. */
   ask(by: string, messages: Message[], tools: ToolSpec[]): Promise<AskResult>;
@@ -30,11 +30,11 @@ export type ScaffoldRequest = {
   signal: AbortSignal;
   /**
    * The notices before the next answer. Called once before each answer, not again after a request that was too long. A
-   * replay returns those of its recording. By default the meter decides.
+   * replay returns those of its recording.
    */
-  noticesDue?(): string[];
+  noticesDue(): string[];
   /** What the conversation came to before its supervisor or host died. */
-  tape?: { past(tool: string): PastCall | undefined };
+  tape?: { past(tool: string): PastCall | undefined } | undefined;
 };
 
 /** What the trajectory keeps of a tool's result. */
@@ -49,8 +49,8 @@ export type RecordedResult = {
   executed?: boolean;
 };
 
-/** What became of a tool call: `result`, it ended before the restart; `ended`, the restart ended it. */
-export type PastCall = { kind: "result"; result: RecordedResult } | { kind: "ended"; text: string };
+/** What became of a tool call: its result from before the restart; or `ended`, the restart ended it. */
+export type PastCall = RecordedResult | "ended";
 
 export type AskResult =
   | { kind: "answered"; response: ModelResponse }

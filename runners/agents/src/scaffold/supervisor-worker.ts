@@ -3,8 +3,8 @@
 // day of work.
 import { closedObject, text } from "@mlrb/formats/schema";
 import { chosenTools } from "./chosen-tools.ts";
-import { clipText } from "./clip-text.ts";
-import { converse, type Shared, sharedOf, type TalkEnd } from "./converse.ts";
+import { clipWhole } from "./clip-text.ts";
+import { converse, converseAlone, type Shared, sharedOf, type TalkEnd } from "./converse.ts";
 import { agentTask, type PromptFacts, supervisorPrompt, workerPrompt, workerTask } from "./prompts.ts";
 import type { Scaffold } from "./scaffold.ts";
 import { failed, type Tool, type ToolResult, tool } from "./tool.ts";
@@ -24,15 +24,12 @@ export const supervisorWorker: Scaffold = async (request) => {
     ...doing.filter(({ spec }) => supervisorsOwn.includes(spec.name)),
     submit,
   ];
-  const end = await converse(shared, {
+  return await converseAlone(shared, {
     by: "supervisor",
     system: supervisorPrompt({ ...factsOf(shared, tools), leads: true }, workerTurnsMax),
     task: agentTask(request.prompt),
     tools,
   });
-  if (end.kind === "returned" || end.kind === "turns")
-    throw new Error(`bug: a supervisor ended as ${end.kind}`);
-  return end;
 };
 
 type Work = { task: string; context?: string };
@@ -90,10 +87,7 @@ function workersOf(shared: Shared, tools: Tool[]): (work: Work) => Promise<ToolR
     const result = resultOf(end);
     const notesNow = world.notes.text();
     const added = notesNow === notes ? "" : `\n\nThe notes now:\n${notesNow}`;
-    const { text } = clipText(
-      { head: result.text, tail: "", gap: false },
-      "the middle of this report is left out",
-    );
+    const { text } = clipWhole(result.text, "the middle of this report is left out");
     return { ...result, text: `${text}${added}` };
   };
 }

@@ -5,6 +5,7 @@ import type { TypeOf } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
 import type { ToolSpec } from "../model/model-client.ts";
 import type { Notes } from "./notes.ts";
+import { endedByRestart } from "./notices.ts";
 import type { RecordedResult, ScaffoldEnd, ScaffoldRequest } from "./scaffold.ts";
 
 export type ToolResult = RecordedResult & {
@@ -17,20 +18,16 @@ export type ToolResult = RecordedResult & {
 /** What the tools of one attempt share. */
 export type ToolWorld = Pick<
   ScaffoldRequest,
-  "sandbox" | "cwd" | "env" | "network" | "meter" | "signal" | "write"
+  "sandbox" | "cwd" | "env" | "meter" | "scratch" | "signal" | "write" | "tape"
 > & {
   /** The conversation's name. */
   by: string;
   notes: Notes;
   /** Numbers the files in outputs/ over all conversations. */
   files: { count: number };
-  /** Host folder for temporary files. */
-  scratch: string;
   /** Warnings that the agent gets once. */
   warned: { emptySubmission: boolean };
   patience: ToolTimeouts;
-  /** What the conversation came to before its supervisor or host died. */
-  tape?: ScaffoldRequest["tape"];
 };
 
 /** How long to wait for a program or a sandbox that does not answer. */
@@ -74,9 +71,14 @@ export function tool<const Schema extends object>(definition: Definition<Schema>
         return senseless([`${name} cannot be called like this:`, ...problems].join("\n- "));
       }
       const past = restarted === "runs" ? undefined : world.tape?.past(name);
-      if (past?.kind === "result") return kept(past.result, world);
-      if (past && restarted !== "repeats") return kept(failed(past.text), world);
-      return definition.run(asked, world);
+      if (typeof past === "object") return kept(past, world);
+      if (past === "ended" && restarted !== "repeats") return kept(failed(endedByRestart), world);
+      try {
+        return await definition.run(asked, world);
+      } catch (error) {
+        if (error instanceof Refusal) return refused(error.message);
+        throw error;
+      }
     },
   };
 }
@@ -89,6 +91,9 @@ export function keptNumber(result: ToolResult, { files }: ToolWorld): ToolResult
   if (result.outcome !== "refused") files.count++;
   return result;
 }
+
+/** Thrown where a tool cannot do what the model asked for; the message is the answer. */
+export class Refusal extends Error {}
 
 export function refused(text: string): ToolResult {
   return { outcome: "refused", text };

@@ -3,7 +3,7 @@
 // next to the workspace.
 import { hash } from "node:crypto";
 import { putText } from "./put-text.ts";
-import { resultOfEnd, runToolProgram } from "./run-tool-program.ts";
+import { runToolProgram } from "./run-tool-program.ts";
 import { failed, refused, type ToolResult, type ToolWorld } from "./tool.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
@@ -36,19 +36,18 @@ const why: Record<number, string> = {
 /** Undefined if the file was written. */
 export async function writeInside(
   world: ToolWorld,
-  path: Exclude<WorkspacePath, { refused: string }>,
+  path: WorkspacePath,
   { text, how }: { text: string; how: "replace" | "append" },
 ): Promise<ToolResult | undefined> {
   if (/^(data|models)\//.test(path.shown))
     return refused(`${path.shown} was given read-only; write elsewhere`);
   if (!(await putText(world, text, staged)))
     return failed('the folder for temporary files is gone; make it again with shell: mkdir -p "$TMPDIR"');
-  const limitSeconds = 60;
   // `./` keeps a name that begins with a dash from being an option
   const argv = ["sh", "-c", program, "sh", world.sandbox.seenAs(staged), `./${path.shown}`, how];
-  const { end, output } = await runToolProgram(world, { argv, limitSeconds });
+  const { end, output } = await runToolProgram(world, { argv, limitSeconds: 60 });
   output.remove();
-  if (end.kind === "exited" && end.code === 0) {
+  if (end.outcome === "done") {
     if (how === "replace")
       world.write({
         ...{ event: "file-change", by: world.by, path: path.shown },
@@ -56,7 +55,7 @@ export async function writeInside(
       });
     return undefined;
   }
-  const { line, executed: _, exit: __, ...result } = resultOfEnd(end, limitSeconds);
-  const known = end.kind === "exited" ? why[end.code] : undefined;
+  const { line, executed: _, exit, ...result } = end;
+  const known = exit && "code" in exit ? why[exit.code] : undefined;
   return { ...result, text: `${path.shown} was not written: ${known ?? line}` };
 }

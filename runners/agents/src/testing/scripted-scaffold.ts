@@ -16,6 +16,7 @@ import { bubblewrapWalls } from "../sandbox/bubblewrap-walls.ts";
 import { plainSandbox } from "../sandbox/plain-sandbox.ts";
 import { walledSandbox } from "../sandbox/walled-sandbox.ts";
 import { sharedOf } from "../scaffold/converse.ts";
+import { noticesOf } from "../scaffold/notices.ts";
 import type { AskResult, ScaffoldRequest } from "../scaffold/scaffold.ts";
 import type { ToolTimeouts, ToolWorld } from "../scaffold/tool.ts";
 import { heldCall } from "./held-call.ts";
@@ -107,15 +108,16 @@ export function scripted(
   const seen: SeenCall[] = [];
   const events: TrajectoryEvent[] = [];
   const { drive = { used: 0, leftMs: 3_600_000 }, ...rest } = more;
+  const spec = rest.spec ?? { kind: "react" };
+  const meter = drivenMeter(drive);
   const request: ScaffoldRequest = {
-    spec: { kind: "react" },
+    ...{ spec, meter, scratch: tmpdir(), noticesDue: noticesOf(spec.kind, meter) },
     model: { provider: "test", id: "test", contextTokens: 100_000 },
     prompt: "Do the task.\n",
     sandbox,
     cwd: sandbox.seenAs(inside.workspace),
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8", PYTHONDONTWRITEBYTECODE: "1" },
     network: false,
-    meter: drivenMeter(drive),
     async ask(by, messages, tools) {
       const now = { by, messages: structuredClone(messages), tools: structuredClone(tools) };
       seen.push(now);

@@ -3,8 +3,8 @@
 import { basename, join, resolve } from "node:path";
 import { resumeCommand, waitFile, waitText } from "@mlrb/core/ports/attempt-wait";
 import { relayVariable } from "@mlrb/core/ports/relay";
-import type { LlmAgent } from "../attempt/attempt-request.ts";
-import type { SecretRedactor } from "../attempt/llm-agent.ts";
+
+import type { LlmAgent, SecretRedactor } from "../attempt/llm-agent.ts";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";
 import { operatorDesk } from "./operator-desk.ts";
 import { type Patience, patience } from "./patience.ts";

@@ -9,7 +9,7 @@ import type { Scalar } from "@mlrb/formats/declared/pipeline";
 export function agentVariables(of: {
   task?: Scalar | undefined;
   seed?: Scalar | undefined;
-  cpus?: number;
+  cpus?: number | undefined;
   gpuMemoryBytes?: number | undefined;
 }): Record<string, string> {
   const { task, seed, cpus = 1, gpuMemoryBytes } = of;

@@ -62,7 +62,7 @@ export type CheckpointCopy = {
 
 export type CopiedFiles = { entries: CheckpointEntry[]; copiedBytes: number; torn: number };
 
-export type PutOptions = {
+type PutOptions = {
   readOnly?: boolean;
   /** The caller no longer needs it: it may be moved instead of copied. */
   move?: boolean;

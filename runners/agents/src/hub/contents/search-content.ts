@@ -65,17 +65,13 @@ async function lookAtFile(path: string, looking: Looking, depth: number): Promis
 }
 
 async function ends(path: string): Promise<{ head: Buffer; tail: Buffer }> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const at = async (position: number) => {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(peekBytes), 0, peekBytes, position);
-      return buffer.subarray(0, bytesRead);
-    };
-    return { head: await at(0), tail: await at(Math.max(0, size - peekBytes)) };
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  const { size } = await file.stat();
+  const at = async (position: number) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(peekBytes), 0, peekBytes, position);
+    return buffer.subarray(0, bytesRead);
+  };
+  return { head: await at(0), tail: await at(Math.max(0, size - peekBytes)) };
 }
 
 async function lookAtStream(
@@ -95,18 +91,20 @@ async function lookAtStream(
     case "zip":
     case "parquet":
     case "safetensors":
-      return await inScratch(stream, looking, (path) => lookAtFile(path, looking, depth + 1));
+      return await lookInScratch(stream, looking, depth + 1);
     case "closed-archive":
       if (looking.strict || depth === 0)
         throw new Unreadable("a compressed format that cannot be opened here");
       return await passClosed(stream, looking);
     case "media":
-      return looking.strict ? await lookAtText(stream, "utf-8", looking) : await drain(stream, looking);
+      if (looking.strict) return await lookAtText(stream, "utf-8", looking);
+      for await (const piece of stream as AsyncIterable<Buffer>) count(looking, piece.length);
+      return;
+    case "utf-16":
+      return await lookAtText(stream, head[0] === 0xfe || head[0] === 0 ? "utf-16be" : "utf-16le", looking);
     case "binary":
       if (looking.strict) throw new Unreadable("binary content of a format that is not known here");
       return await lookAtText(stream, "utf-8", looking);
-    case "utf-16":
-      return await lookAtText(stream, head[0] === 0xfe || head[0] === 0 ? "utf-16be" : "utf-16le", looking);
     case "text":
       return await lookAtText(stream, "utf-8", looking);
   }
@@ -178,7 +176,7 @@ async function lookAtZip(path: string, looking: Looking, depth: number): Promise
   }
 }
 
-/** Of a name or a header, which may carry text too. */
+/** Also of a name or a header, which may carry text too. */
 function searchWhole(text: string, { search }: Looking): void {
   search.push(text);
   search.end();
@@ -194,25 +192,16 @@ async function lookAtParquet(path: string, looking: Looking): Promise<void> {
     const reads = Math.max(1, Math.ceil(Number(group.total_byte_size) / parquetBytesAtOnce));
     const end = from + Number(group.num_rows);
     const rowsAtOnce = Math.max(1, Math.ceil((end - from) / reads));
-    for (; from < end; from += rowsAtOnce)
-      await searchParquetRows(
-        { file, metadata, rowStart: from, rowEnd: Math.min(end, from + rowsAtOnce) },
-        looking,
-      );
+    for (; from < end; from += rowsAtOnce) {
+      const range = { rowStart: from, rowEnd: Math.min(end, from + rowsAtOnce) };
+      for (const row of await parquetReadObjects({ file, metadata, compressors, ...range }))
+        for (const text of textsOf(row)) {
+          count(looking, text.length);
+          searchWhole(text, looking);
+        }
+    }
     from = end;
   }
-}
-
-async function searchParquetRows(
-  rows: Pick<Parameters<typeof parquetReadObjects>[0], "file" | "metadata" | "rowStart" | "rowEnd">,
-  looking: Looking,
-): Promise<void> {
-  for (const row of await parquetReadObjects({ ...rows, compressors }))
-    for (const text of textsOf(row)) {
-      count(looking, text.length);
-      looking.search.push(text);
-      looking.search.end();
-    }
 }
 
 async function lookAtText(stream: Readable, encoding: string, looking: Looking): Promise<void> {
@@ -223,10 +212,6 @@ async function lookAtText(stream: Readable, encoding: string, looking: Looking):
   }
   looking.search.push(decoder.decode());
   looking.search.end();
-}
-
-async function drain(stream: Readable, looking: Looking): Promise<void> {
-  for await (const piece of stream as AsyncIterable<Buffer>) count(looking, piece.length);
 }
 
 async function passClosed(stream: Readable, looking: Looking): Promise<void> {
@@ -243,11 +228,7 @@ function count(looking: Looking, bytes: number): void {
     throw new Unreadable(`more than ${looking.bytesMax} bytes when unpacked`);
 }
 
-async function inScratch(
-  stream: Readable,
-  looking: Looking,
-  look: (path: string) => Promise<void>,
-): Promise<void> {
+async function lookInScratch(stream: Readable, looking: Looking, depth: number): Promise<void> {
   const path = join(looking.scratch, randomBytes(8).toString("hex"));
   try {
     async function* counted(pieces: AsyncIterable<Buffer>) {
@@ -257,7 +238,7 @@ async function inScratch(
       }
     }
     await pipeline(stream, counted, createWriteStream(path));
-    await look(path);
+    await lookAtFile(path, looking, depth);
   } finally {
     rmSync(path, { force: true });
   }

@@ -7,12 +7,8 @@ import { type ContentKind, contentKind } from "./content-kind.ts";
 export async function weightsHeader(path: string): Promise<string | undefined> {
   const read = readSafetensors(path);
   if (read.kind === "malformed") return undefined;
-  const file = await open(path);
-  try {
-    return (await file.read(Buffer.alloc(read.headerBytes), 0, read.headerBytes, 8)).buffer.toString();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  return (await file.read(Buffer.alloc(read.headerBytes), 0, read.headerBytes, 8)).buffer.toString();
 }
 
 /**

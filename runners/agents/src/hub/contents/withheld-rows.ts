@@ -54,7 +54,7 @@ export function withheldRows(rows: Iterable<readonly string[]>): WithheldRows {
   const texts: WithheldRows["texts"] = [];
   const known = new Map<string, number>();
   const identifiers = new Set<number>();
-  const whole = new RowSet();
+  const found: number[][] = [];
   for (const row of rows) {
     const places = new Set<number>();
     for (const text of row) {
@@ -64,18 +64,16 @@ export function withheldRows(rows: Iterable<readonly string[]>): WithheldRows {
       if (!/\s/u.test(text.trim())) identifiers.add(place);
       places.add(place);
     }
-    whole.add([...places]);
+    found.push([...places]);
   }
+  const whole = distinct(found);
   const uses = texts.map(() => 0);
-  for (const place of whole.rows().flat()) uses[place]!++;
-  const required = new RowSet();
-  for (const row of whole.rows())
-    for (const places of requiredTexts(row, {
-      weak: (place) => identifiers.has(place) || uses[place]! >= labelRowsMin,
-      long: (place) => texts[place]![0]! >= longWords,
-    }))
-      required.add(places);
-  return onlyUsed(texts, required.rows());
+  for (const place of whole.flat()) uses[place]!++;
+  const kinds = {
+    weak: (place: number) => identifiers.has(place) || uses[place]! >= labelRowsMin,
+    long: (place: number) => texts[place]![0]! >= longWords,
+  };
+  return onlyUsed(texts, distinct(whole.flatMap((row) => requiredTexts(row, kinds))));
 }
 
 /** The row without its weak texts. The whole row too, if they are all of its long texts. */
@@ -89,17 +87,9 @@ function requiredTexts(
 }
 
 /** Rows as sorted places of texts, each once. */
-class RowSet {
-  readonly #rows = new Map<string, number[]>();
-
-  add(places: number[]): void {
-    const sorted = places.sort((a, b) => a - b);
-    if (sorted.length > 0) this.#rows.set(sorted.join(" "), sorted);
-  }
-
-  rows(): number[][] {
-    return [...this.#rows.values()];
-  }
+function distinct(rows: number[][]): number[][] {
+  const sorted = rows.filter((row) => row.length > 0).map((row) => row.sort((a, b) => a - b));
+  return [...new Map(sorted.map((row) => [row.join(" "), row])).values()];
 }
 
 function onlyUsed(texts: WithheldRows["texts"], rows: number[][]): WithheldRows {

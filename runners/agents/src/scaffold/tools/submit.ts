@@ -29,5 +29,5 @@ async function isEmpty(world: Parameters<typeof runToolProgram>[0]): Promise<boo
   const command = 'test -z "$(find submission -type f -print 2>/dev/null | head -n 1)"';
   const { end, output } = await runToolProgram(world, { argv: ["sh", "-c", command], limitSeconds: 60 });
   output.remove();
-  return end.kind === "exited" && end.code === 0;
+  return end.outcome === "done";
 }

@@ -1,8 +1,8 @@
 import { closedObject, text } from "@mlrb/formats/schema";
 import { clipMax, shownText } from "../clip-text.ts";
-import { pieces } from "../read-inside.ts";
-import { refused, type ToolResult, type ToolWorld, tool } from "../tool.ts";
-import { type WorkspacePath, workspacePath } from "../workspace-path.ts";
+import { pieceOf } from "../read-inside.ts";
+import { refused, tool } from "../tool.ts";
+import { workspacePath } from "../workspace-path.ts";
 
 /** Bytes that are searched for the first line. */
 const scanMax = 64 << 20;
@@ -27,41 +27,31 @@ export const viewFile = tool({
   restarted: "repeats",
   async run({ path: asked, fromLine = 1, lines = 200 }, world) {
     const found = workspacePath(asked, world.cwd);
-    if ("refused" in found) return refused(found.refused);
-    return view(world, found, { fromLine, lines });
+    const page = new Page({ fromLine, lines });
+    let from = 0;
+    while (!page.full) {
+      const piece = await pieceOf(world, found, from);
+      if (piece.length === 0) break;
+      from += piece.length;
+      page.take(piece);
+      if (!page.full && from >= scanMax)
+        return refused(
+          `line ${fromLine} of ${found.shown} lies beyond its first ${scanMax} bytes; use shell, e.g. sed -n or tail`,
+        );
+    }
+    page.end();
+    if (from === 0) return { outcome: "done", text: `${found.shown} is empty` };
+    const { shown, full, number } = page;
+    if (shown.length === 0)
+      return refused(`${found.shown} has ${number} lines; there is no line ${fromLine}`);
+    const next = full
+      ? `[… more follows; go on with "fromLine": ${fromLine + shown.length} …]`
+      : `[end of ${found.shown}]`;
+    return { outcome: "done", text: [...shown, next].join("\n") };
   },
 });
 
 type Range = { fromLine: number; lines: number };
-type Path = Exclude<WorkspacePath, { refused: string }>;
-
-async function view(world: ToolWorld, found: Path, range: Range): Promise<ToolResult> {
-  const read = pieces(world, found);
-  const { fromLine } = range;
-  const page = new Page(range);
-  let from = 0;
-  for (;;) {
-    const piece = await read(from);
-    if ("refused" in piece) return refused(piece.refused);
-    if (piece.length === 0) break;
-    from += piece.length;
-    page.take(piece);
-    if (page.full) break;
-    if (from >= scanMax)
-      return refused(
-        `line ${fromLine} of ${found.shown} lies beyond its first ${scanMax} bytes; use shell, e.g. sed -n or tail`,
-      );
-  }
-  page.end();
-  if (from === 0) return { outcome: "done", text: `${found.shown} is empty` };
-  const { shown, full, number } = page;
-  if (shown.length === 0) return refused(`${found.shown} has ${number} lines; there is no line ${fromLine}`);
-  const last = fromLine + shown.length - 1;
-  const next = full
-    ? `\n[… more follows; go on with "fromLine": ${last + 1} …]`
-    : `\n[end of ${found.shown}]`;
-  return { outcome: "done", text: `${shown.join("\n")}${next}` };
-}
 
 /** Collects the lines of a range from a file's pieces. */
 class Page {
