@@ -4,12 +4,12 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { commandLine } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, StageWalls } from "@mlrb/core/ports/executor";
+import { packageFolders } from "@mlrb/kit/files/package-folders";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { ContainerImage } from "./ensure-image.ts";
 import { readMounts } from "./image-environment.ts";
 import { imageMounts, type Mount, mountFlags } from "./mount-flags.ts";
-import { packageFolders } from "./package-folders.ts";
 import { systemCallFlags } from "./sandbox-flags.ts";
 
 /** Seconds between TERM and KILL. */
@@ -65,11 +65,12 @@ function stageMounts(
 ): Mount[] {
   const node = dirname(realpathSync(process.execPath));
   const seen = [root, "/usr"].some((folder) => node === folder || node.startsWith(`${folder}/`));
+  const { stores, linked } = packageFolders(root);
   return [
     { source: root },
     ...(seen ? [] : [{ source: node, target: dirname(process.execPath) }]),
     ...readMounts(
-      [...packageFolders(root), ...reads].filter((path) => existsSync(path)),
+      [...stores, ...linked, ...reads].filter((path) => existsSync(path)),
       environment,
       image,
     ),

@@ -3,12 +3,13 @@
 // their reads), the stages that build environments, and supervisors of untrusted stages. Supervisors are part of the
 // harness: a sandbox restricts the programs that they start, and a guard must not end a paid attempt. Undeclared
 // reads of a supervisor's script are recorded by read-recorder.
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import { globFolder, isGlob } from "@mlrb/core/text/glob";
+import { packageFolders } from "@mlrb/kit/files/package-folders";
 import type { Recorded } from "../audit/read-recorder.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { wholeFolder } from "../digests/file-digest-memory.ts";
@@ -118,35 +119,8 @@ function packageFiles(root: string, sources: string[]): string[] {
   return [
     ...[...folders].map((folder) => join(folder, "package.json")),
     ...[...folders].map((folder) => join(folder, "node_modules")),
-    ...linkedPackages(root),
+    ...packageFolders(root).stores,
   ].filter((path) => existsSync(path));
-}
-
-/** Targets of links in the repository's node_modules that are outside of the repository: a shared store. */
-const linked = new Map<string, string[]>();
-
-function linkedPackages(root: string): string[] {
-  const held = linked.get(root);
-  if (held) return held;
-  const found = new Set<string>();
-  const packages = existsSync(join(root, "runners")) ? readdirSync(join(root, "runners")) : [];
-  for (const folder of [".", ...packages.map((name) => join("runners", name))]) {
-    const modules = join(root, folder, "node_modules");
-    if (!existsSync(modules)) continue;
-    for (const name of readdirSync(modules)) {
-      const names = name.startsWith("@")
-        ? readdirSync(join(modules, name)).map((one) => join(name, one))
-        : [name];
-      for (const one of names) {
-        const real = realOf(join(modules, one));
-        const store = real.indexOf("/node_modules/");
-        // with its neighbours: a package's dependencies are linked next to the package
-        if (store >= 0) found.add(real.slice(0, store + "/node_modules".length));
-      }
-    }
-  }
-  linked.set(root, [...found]);
-  return linked.get(root)!;
 }
 
 /** The folders of the machine: programs, libraries and devices. */

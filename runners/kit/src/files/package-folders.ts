@@ -3,24 +3,34 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join, sep } from "node:path";
 
-const known = new Map<string, string[]>();
+export type PackageFolders = {
+  /** What a package manager fills: the lock file says with what. */
+  stores: string[];
+  /** Packages of other checkouts. */
+  linked: string[];
+};
+
+const known = new Map<string, PackageFolders>();
 
 /** Absolute folders outside `root`, none inside another. Cached for each root. */
-export function packageFolders(root: string): string[] {
-  const before = known.get(root);
-  if (before) return before;
-  const found = new Set<string>();
-  for (const modules of modulesOf(root)) {
-    const store = virtualStore(modules);
-    if (store !== undefined && isOutside(store, root)) found.add(store);
-    for (const link of linksIn(modules)) {
-      const target = realOf(link);
-      if (target !== undefined && isOutside(target, root)) found.add(whole(target));
+export function packageFolders(root: string): PackageFolders {
+  return known.getOrInsertComputed(root, () => {
+    const stores = new Set<string>();
+    const linked = new Set<string>();
+    for (const modules of modulesOf(root)) {
+      const store = virtualStore(modules);
+      if (store !== undefined && isOutside(store, root)) stores.add(store);
+      for (const link of linksIn(modules)) {
+        const target = realOf(link);
+        if (target === undefined || !isOutside(target, root)) continue;
+        // the folder around the package: its dependencies are links next to it
+        const end = target.indexOf(`${sep}node_modules${sep}`);
+        if (end < 0) linked.add(target);
+        else stores.add(target.slice(0, end + `${sep}node_modules`.length));
+      }
     }
-  }
-  const folders = outermost([...found].sort());
-  known.set(root, folders);
-  return folders;
+    return { stores: outermost([...stores].sort()), linked: [...linked].sort() };
+  });
 }
 
 /** The node_modules of the repository and of its packages. */
@@ -49,12 +59,6 @@ function linksIn(modules: string): string[] {
     const path = join(modules, name);
     return name.startsWith("@") ? readdirSync(path).map((one) => join(path, one)) : [path];
   });
-}
-
-/** The folder around the package: its dependencies are links next to it. */
-function whole(target: string): string {
-  const end = target.indexOf(`${sep}node_modules${sep}`);
-  return end < 0 ? target : target.slice(0, end + `${sep}node_modules`.length);
 }
 
 function realOf(path: string): string | undefined {
