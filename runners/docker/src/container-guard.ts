@@ -53,7 +53,8 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
     const state = /^state (.*)\n/m.exec(said)?.[1];
     if (state === undefined) return;
     isReady({ failed: said.slice(0, said.lastIndexOf("\nstate ")).trim() });
-    hasEnded(parsed(state));
+    const reading = readFormat(containerState, state);
+    hasEnded(reading.kind === "ok" ? reading.value : undefined); // otherwise an error of the engine
   });
   const over = (error?: Error) => {
     isReady({ failed: error?.message ?? said.trim() });
@@ -62,9 +63,4 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
   };
   child.on("error", over).on("close", () => over());
   return { ready, ended, removed, release: () => child.stdin!.end() };
-}
-
-function parsed(text: string): ContainerState | undefined {
-  const reading = readFormat(containerState, text);
-  return reading.kind === "ok" ? reading.value : undefined; // otherwise an error of the engine
 }

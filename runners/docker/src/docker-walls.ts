@@ -101,5 +101,9 @@ export async function clearDockerWalls(token: string, env: NodeJS.ProcessEnv = p
 
 async function clear(engine: ContainerEngine, token: string): Promise<void> {
   const ids = await labelled(engine, `${sandboxLabel}=${token}`);
-  if (!("trouble" in ids)) await removeContainers(engine, ids);
+  if (!("trouble" in ids))
+    await removeContainers(
+      engine,
+      ids.map((id) => ({ id })),
+    );
 }

@@ -58,7 +58,7 @@ export async function callEngine(
     forceKillAfterDelay: 2_000,
   });
   if (!result.failed) return { ok: true, stdout: result.stdout };
-  const line = pasteable(program, args);
+  const line = [program, ...args].map(shellWord).join(" ");
   if (result.timedOut) {
     const detail = `the container engine did not answer within ${timeMs / 1000} s; is it busy or stuck?`;
     return { ok: false, trouble: { kind: "timed-out", detail, line } };
@@ -109,9 +109,4 @@ function wayOut(program: string): Partial<Record<CallTrouble["kind"], string>> {
     "engine-gone": "the container engine went away during the call",
     "image-missing": "the image does not exist here",
   };
-}
-
-/** The call as a line for a shell. */
-function pasteable(program: string, args: readonly string[]): string {
-  return [program, ...args].map(shellWord).join(" ");
 }

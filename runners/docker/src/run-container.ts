@@ -30,29 +30,22 @@ export type RunContainerOptions = {
   done: (engine: ContainerEngine, id: string) => void;
 };
 
-export function runContainer(getReady: () => Promise<ToRun>, options: RunContainerOptions): Running {
-  const run = new ContainerRun(options);
-  return {
-    ended: run.follow(getReady),
-    askToEnd: () => run.end("cancelled"),
-    kill: () => run.kill(),
-  };
-}
-
 type EndReason = "time-limit" | "cancelled";
 
-class ContainerRun {
+export class ContainerRun implements Running {
+  readonly ended: Promise<ExecutionResult>;
   readonly #options: RunContainerOptions;
   readonly #timers: NodeJS.Timeout[] = [];
   #why: EndReason | undefined;
   #ready: Extract<ToRun, { id: string }> | undefined;
   #over = false;
 
-  constructor(options: RunContainerOptions) {
+  constructor(getReady: () => Promise<ToRun>, options: RunContainerOptions) {
     this.#options = options;
+    this.ended = this.#follow(getReady);
   }
 
-  async follow(getReady: () => Promise<ToRun>): Promise<ExecutionResult> {
+  async #follow(getReady: () => Promise<ToRun>): Promise<ExecutionResult> {
     const { log, limits, patienceMs, done } = this.#options;
     const got = await getReady();
     if ("failed" in got) {
@@ -80,7 +73,11 @@ class ContainerRun {
     return outcome;
   }
 
-  end(reason: EndReason): void {
+  askToEnd(): void {
+    this.#end("cancelled");
+  }
+
+  #end(reason: EndReason): void {
     this.#why ??= reason;
     void this.#send("TERM");
     this.#timers.push(setTimeout(() => void this.#send("KILL"), graceS * 1000));
@@ -104,7 +101,7 @@ class ContainerRun {
   /** A timer holds 24.8 days at most; a longer limit takes several. */
   #watch(limit: number): void {
     const left = limit - performance.now();
-    if (left <= 0) this.end("time-limit");
+    if (left <= 0) this.#end("time-limit");
     else this.#timers.push(setTimeout(() => this.#watch(limit), Math.min(left, 2 ** 31 - 1)));
   }
 }

@@ -12,11 +12,12 @@ import type {
   WallsRequest,
 } from "@mlrb/core/ports/sandbox";
 import { extractDiskImage, hasDiskImage } from "@mlrb/kit/files/disk-image";
+import { type DiskLook, diskLimit } from "@mlrb/kit/files/disk-limit";
+import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { stateOf } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { type ContainerGroup, containerGroup } from "./container-group.ts";
 import { type ContainerGuard, guardContainer } from "./container-guard.ts";
-import { type DiskMeter, startDiskMeter } from "./disk-meter.ts";
 import type { ContainerImage } from "./ensure-image.ts";
 import { type ProgramEnd, type ProgramInContainer, runInContainer } from "./program-in-container.ts";
 import { sandboxCreation } from "./sandbox-flags.ts";
@@ -32,13 +33,20 @@ export type SandboxPlace = {
 /** The engine may be restarting: one try a second. */
 const thawTries = 60;
 const engineMs = 20_000;
+/** Between two measurements of the disk. */
+const pauseMs = 250;
 
 export class SandboxContainer {
   readonly #place: SandboxPlace;
   readonly #id: string;
   readonly #guard: ContainerGuard;
   readonly #group: ContainerGroup;
-  readonly #meter: DiskMeter;
+  /**
+   * No engine limits the files in a folder of the host. Where the folder is no file system of its own, a program may write
+   * more between two measurements.
+   */
+  readonly #disk: Promise<DiskLook>;
+  readonly #metering = new AbortController();
   readonly #programs = new Set<ProgramInContainer>();
   #running = true;
   /** `end` was called. */
@@ -79,18 +87,18 @@ export class SandboxContainer {
     this.#group = group;
     const { request } = place;
     const { folder, limits } = request;
-    this.#meter = startDiskMeter({
-      folder,
-      limitBytes: limits.diskBytes,
-      pids: group.pids,
-      over: (limit) => {
-        this.#over ??= limit;
-        void this.end().catch(() => {}); // `kill` reports the same trouble
-      },
-    });
+    this.#disk = diskLimit(folder, { limitBytes: limits.diskBytes, find: group.pids });
+    const { signal } = this.#metering;
+    const poll = async () => {
+      const over = await (await this.#disk)();
+      if (!over || signal.aborted) return;
+      this.#over ??= over;
+      void this.end().catch(() => {}); // `kill` reports the same trouble
+    };
+    void pollGently(poll, { pauseMs, signal });
     void guard.ended.then((state) => {
       this.#running = false;
-      this.#meter.stop();
+      this.#metering.abort();
       // a full shared memory can make the kernel end the first process too
       if (state?.OOMKilled && !this.#endedHere) this.#over ??= memoryOver(limits);
     });
@@ -115,7 +123,7 @@ export class SandboxContainer {
     const after = this.#group.met();
     if (!this.#endedHere) {
       // counts what the program wrote just before its end
-      const disk = await this.#meter.look();
+      const disk = await (await this.#disk)();
       if (disk) {
         this.#over ??= disk;
         await this.end();
@@ -161,7 +169,7 @@ export class SandboxContainer {
   /** Ends every program and the container. Throws if a process does not end. */
   async end(): Promise<void> {
     this.#endedHere = true;
-    this.#meter.stop();
+    this.#metering.abort();
     if (this.#running) {
       const killed = await this.#place.engine.call(["kill", this.#id], { timeMs: engineMs });
       // without an engine the processes are still there
