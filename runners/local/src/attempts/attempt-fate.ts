@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { isSealed } from "../resume/resumable.ts";
 import { outputPaths } from "../stage/output-paths.ts";
-import { attemptFolder, isBeingMoved, lostFolderOf, toldToEnd } from "./attempt-folders.ts";
+import { attemptFolder, failedFor, isBeingMoved, lostFolderOf, toldToEnd } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
 import { type Quarantined, quarantineIn } from "./quarantine.ts";
 
@@ -36,8 +36,9 @@ export function attemptFate(path: string, root: string): Fate {
       const { result, cause } = state.end;
       if (result.kind === "succeeded") return { kind: "complete" };
       if (isBeingMoved(found)) return { kind: "ending" };
-      const detail = result.kind === "failed" ? `${result.cause}: ${result.detail}` : "it was ended";
-      return { kind: "failed", cause: cause ?? { kind: "failed", detail } };
+      const failure =
+        result.kind === "failed" ? failedFor(result) : ({ kind: "failed", detail: "it was ended" } as const);
+      return { kind: "failed", cause: cause ?? failure };
     }
     case "resumable":
       return { kind: "broken-off", cause: lostCause(path) };

@@ -25,6 +25,7 @@ import {
 } from "@mlrb/formats/attempt/attempt-end";
 import { checkFormat, type Reading } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
+import type { FailureCause } from "@mlrb/formats/stage/outcome";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { claimFile } from "@mlrb/kit/attempts/attempt-claim";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
@@ -228,6 +229,11 @@ export function whoTold(path: string): EndCause {
   const by = stoppedBy(path);
   if (by !== undefined) return { kind: "stopped", detail: by };
   return { kind: "terminated", detail: "its supervisor was sent SIGTERM" };
+}
+
+/** The cause of an end by a failure of the stage. */
+export function failedFor({ cause, detail }: { cause: FailureCause; detail: string }): EndCause {
+  return { kind: "failed", detail: `${cause}: ${detail}` };
 }
 
 /** Whether a person has asked the attempt to end. */

@@ -34,6 +34,7 @@ import {
   attemptFolders,
   attemptOf,
   attemptToken,
+  failedFor,
   isBeingMoved,
   isUnclaimed,
   lostFolderOf,
@@ -167,8 +168,7 @@ async function keep(attempt: PlacedAttempt, end: AttemptEnd, context: CarryOutCo
     return { kind: "succeeded", outputs, record, durationMs };
   }
   if (kept.cause !== "missing-output") return kept;
-  const cause: EndCause = { kind: "failed", detail: `${kept.cause}: ${kept.detail}` };
-  const settled = await settleAttempt(attempt, cause, workspace.state);
+  const settled = await settleAttempt(attempt, failedFor(kept), workspace.state);
   return settled.kind === "quarantined"
     ? { ...kept, detail: `${kept.detail}; ${keptWords(settled)}`, quarantined: settled }
     : kept;
@@ -205,7 +205,7 @@ function causeOf(path: string, result: ExecutionResult & { kind: "failed" | "can
     return { kind: "stopped", detail: "the run that carried it out was ended" };
   if (!end && !existsSync(lostFolderOf(path)))
     return { kind: toldToEnd(path)?.kind ?? "supervisor-lost", detail: result.detail };
-  return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+  return failedFor(result);
 }
 
 /** Copies the log of an attempt that its supervisor has moved: the last lines were not followed. */

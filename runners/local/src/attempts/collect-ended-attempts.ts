@@ -18,6 +18,7 @@ import {
   type AttemptFolder,
   attemptFolders,
   attemptToken,
+  failedFor,
   isBeingMoved,
   isUnclaimed,
 } from "./attempt-folders.ts";
@@ -91,8 +92,7 @@ async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): 
     return tell(`kept    ${stage}  (begun ${card.startedAt} by run ${card.run}, which is gone)`);
   }
   if (kept.cause === "machine") return;
-  const cause: EndCause = { kind: "failed", detail: `${kept.cause}: ${kept.detail}` };
-  const settled = await settleAttempt(attempt, cause, workspace.state);
+  const settled = await settleAttempt(attempt, failedFor(kept), workspace.state);
   const where = settled.kind === "quarantined" ? `; ${keptWords(settled)}` : "";
   tell(`failed  ${stage}  (${kept.detail}${where})`);
 }
@@ -101,15 +101,8 @@ function causeOf({ path, card, state }: AttemptFolder): EndCause {
   if (state.kind !== "ended") return lostCause(path);
   const { result, cause } = state.end;
   if (cause) return cause;
-  if (result.kind === "failed") return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+  if (result.kind === "failed") return failedFor(result);
   return { kind: "stopped", detail: `by run ${card.run}` };
-}
-
-type Place = { state: Pick<StateFolder, "running"> };
-
-/** Attempts that are running, with or without a run that follows them. */
-function runningAttempts({ state }: Place): AttemptFolder[] {
-  return attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
 }
 
 /**
@@ -127,6 +120,7 @@ export function goingKeys(
 }
 
 /** Attempts that continue although the run that began them is dead; another run may have adopted them. */
-export function orphanedAttempts(place: Place): AttemptFolder[] {
-  return runningAttempts(place).filter(({ card }) => !isAlive(card.by));
+export function orphanedAttempts({ state }: { state: Pick<StateFolder, "running"> }): AttemptFolder[] {
+  const running = attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
+  return running.filter(({ card }) => !isAlive(card.by));
 }

@@ -43,10 +43,7 @@ export const causeFile = "cause.json";
  * may hold.
  */
 export function quarantine(
-  attempt: PlacedAttempt,
-  cause: EndCause,
-  state: Pick<StateFolder, "root" | "logs">,
-  secrets?: Record<string, string>,
+  ...[attempt, cause, state, secrets]: Parameters<typeof move>
 ): Quarantined | undefined {
   const { path } = attempt;
   try {
@@ -62,7 +59,7 @@ function move(
   attempt: PlacedAttempt,
   cause: EndCause,
   state: Pick<StateFolder, "root" | "logs">,
-  secrets: Record<string, string> | undefined,
+  secrets?: Record<string, string>,
 ): Quarantined | undefined {
   const { path, card } = attempt;
   const to = lostFolderOf(path);
@@ -88,8 +85,7 @@ export function quarantinedMs(path: string): number {
 
 /** The cause and cost in a folder of `lost/`. Undefined if they cannot be read. */
 export function quarantineIn(path: string, root: string): Quarantined | undefined {
-  const text = ifReadable(() => readFileSync(join(path, causeFile), "utf8"));
-  const reading = text === undefined ? undefined : readFormat(quarantineCause, text);
+  const reading = ifReadable(() => readFormat(quarantineCause, readFileSync(join(path, causeFile), "utf8")));
   return reading?.kind === "ok" ? { ...reading.value, folder: relative(root, path) } : undefined;
 }
 

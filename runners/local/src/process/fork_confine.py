@@ -13,15 +13,12 @@ from kernel_calls import (
     MS_PRIVATE,
     MS_RDONLY,
     MS_REC,
-    MS_REMOUNT,
     call,
     keep_user,
     mount,
     raise_loopback,
+    remount,
 )
-
-# statvfs flags to mount flags: a user namespace must not drop these
-KEPT = {2: 2, 4: 4, 8: 8, 1024: 1024, 2048: 2048, 4096: 1 << 21}
 
 
 def confine(read_only: str | None, offline: bool) -> None:
@@ -35,8 +32,6 @@ def confine(read_only: str | None, offline: bool) -> None:
     mount("none", "/", MS_REC | MS_PRIVATE)
     if read_only is not None:
         mount(read_only, read_only, MS_BIND)
-        has = os.statvfs(read_only).f_flag
-        kept = sum(flag for bit, flag in KEPT.items() if has & bit)
-        mount("none", read_only, MS_REMOUNT | MS_BIND | MS_RDONLY | kept)
+        remount(read_only, MS_RDONLY)
     if offline:
         raise_loopback()
