@@ -1,7 +1,7 @@
 // Marks in an attempt's folder which values its secrets had. A key may be replaced during the attempt, and the run that
 // follows the attempt may know another value. A program that does not know all values copies no log.
 // A mark is three bytes of a salted hash: enough to distinguish values, too little to recover one.
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
@@ -42,5 +42,5 @@ export function knowsSecrets(folder: string, secrets: Record<string, string>): b
 }
 
 function markOf(value: string, salt: string): string {
-  return createHash("sha256").update(`${salt}${value}`).digest("hex").slice(0, 6);
+  return hash("sha256", `${salt}${value}`).slice(0, 6);
 }

@@ -6,7 +6,7 @@ import { listenersIn } from "@mlrb/kit/services/own-connection";
 import { ifReadable } from "../store/if-readable.ts";
 
 /** `unknown`: not Linux, or its tables cannot be read. */
-export type PortOwner = "own" | "other" | "nobody" | "unknown";
+type PortOwner = "own" | "other" | "nobody" | "unknown";
 
 /** `root`: the pid of the service's first process; undefined for none. */
 export function portOwner(port: number, root: number | undefined): PortOwner {
