@@ -151,7 +151,7 @@ def reap(jobs: dict[int, int], orphans: dict[int, set[int]]) -> Iterator[tuple[i
     """
     while True:
         try:
-            pid, status, usage = os.wait4(-1, os.WNOHANG)
+            pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
             return
         if pid == 0:
@@ -169,7 +169,6 @@ def reap(jobs: dict[int, int], orphans: dict[int, set[int]]) -> Iterator[tuple[i
                 "id": job,
                 "code": None if signaled else os.WEXITSTATUS(status),
                 "signal": signal_name(os.WTERMSIG(status)) if signaled else None,
-                "peakMemoryBytes": usage.ru_maxrss * 1024,
                 "alone": alone,
             },
         )
@@ -220,7 +219,7 @@ def end_all(jobs: dict[int, int]) -> None:
         for pid in children() or []:
             kill(pid)
         try:
-            os.wait4(-1, 0)
+            os.waitpid(-1, 0)
         except ChildProcessError:
             return
 

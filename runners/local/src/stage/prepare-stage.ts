@@ -1,6 +1,6 @@
 // Prepares a stage's work folder: inputs, output folders and context.
 
-import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
@@ -16,15 +16,19 @@ import { clearEnvironment, environmentPython } from "../process/environments.ts"
 import { forkPreload } from "../process/fork-preload.ts";
 import type { CarryOutContext } from "../run/carried-out.ts";
 import { MissingContent } from "../store/artifact-store.ts";
-import { ifReadable } from "../store/if-readable.ts";
 import { materialize } from "../store/materialize-inputs.ts";
 import { overwrite } from "../store/overwrite-file.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { hubFolder } from "./hub-folder.ts";
 import { outputPaths } from "./output-paths.ts";
 import { secretSeed } from "./secret-seed.ts";
 import { stageContext } from "./stage-context.ts";
-import { recordedReads, recorder, stagePermissions } from "./stage-permissions.ts";
+import {
+  foldersBeside,
+  interpreterOf,
+  recordedReads,
+  recorder,
+  stagePermissions,
+} from "./stage-permissions.ts";
 import { stageVariables } from "./stage-variables.ts";
 import { diskMax, processesMax, stageWalls } from "./stage-walls.ts";
 
@@ -49,10 +53,10 @@ export async function prepareStage(
   const beside = foldersBeside(instance, bound, workspace);
   for (const folder of beside.writes) mkdirSync(folder, { recursive: true });
   const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
-  const permissions = stagePermissions(instance, bound, { workspace, work, beside });
-  const recorded = recordedReads(instance, bound, { workspace, work, beside });
+  const permissions = stagePermissions(instance, bound, context);
+  const recorded = recordedReads(instance, bound, context);
   if (recorded) overwrite(join(work, "recorder.json"), canonicalJson(recorded));
-  const walls = stageWalls(instance, bound, { ...context, beside });
+  const walls = stageWalls(instance, bound, context);
   const limits = outerLimits(instance);
   const stageFile = join(work, "stage.json");
   overwrite(
@@ -63,7 +67,7 @@ export async function prepareStage(
         outputs,
         ...(context.services && { services: context.services }),
         ...(walls && { limits: { memoryBytes: walls.limits.memoryBytes, ...limits } }),
-        ...(stage.untrusted && { sandbox: sandboxAsked(instance, bound, { ...context, beside }) }),
+        ...(stage.untrusted && { sandbox: sandboxAsked(instance, bound, context, beside.reads) }),
         ...(stage.spec.secretSeed && { secretSeed: secretSeed(workspace.state.state, bound.key) }),
       }),
     ),
@@ -201,7 +205,8 @@ function sandboxMemory({ limits, resources }: Instance["execution"]): number {
 function sandboxAsked(
   { execution }: Instance,
   bound: Bound,
-  context: Working & { beside: { reads: string[] } },
+  context: Working,
+  reads: string[],
 ): SandboxRequest {
   const { executor, image, network, limits, resources } = execution;
   return {
@@ -216,26 +221,12 @@ function sandboxAsked(
       cpus: resources.cpus,
       ...(resources.gpuMemoryBytes !== undefined && { gpuMemoryBytes: resources.gpuMemoryBytes }),
     },
-    reads: context.beside.reads,
+    reads,
     gpus: [...(context.gpus?.gpus ?? [])],
     unsafe: context.unsafeLocal,
     ...(context.weakLimits && { weakLimits: true }),
     token: context.token,
   };
-}
-
-/** The folders that an instance reads and writes, other than the repository and its work folder. */
-export function foldersBeside(
-  instance: Instance,
-  { environment }: Bound,
-  workspace: Workspace,
-): { reads: string[]; writes: string[] } {
-  const hub = hubFolder(instance, workspace);
-  const writes = hub === undefined ? [] : [hub];
-  if (!environment) return { reads: [], writes };
-  if (instance.stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
-  const interpreter = interpreterOf(environment.path);
-  return { reads: [environment.path, ...(interpreter === undefined ? [] : [interpreter])], writes };
 }
 
 /** The environment in which the stage runs, if any. */
@@ -249,12 +240,4 @@ function hostEnvironment(
   return {
     environment: { path, ...(interpreter !== undefined && { interpreter }), lock: digests.of(lock) },
   };
-}
-
-/** The folder of the interpreter behind a virtual environment: the environment needs the interpreter to run. */
-function interpreterOf(path: string): string | undefined {
-  // without one, starting the program reports the error
-  const python = ifReadable(() => realpathSync(environmentPython(path)));
-  const folder = python === undefined ? "/usr" : dirname(dirname(python));
-  return folder === "/usr" ? undefined : folder;
 }

@@ -14,15 +14,12 @@ import type { Recorded } from "../audit/read-recorder.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { wholeFolder } from "../digests/file-digest-memory.ts";
 import { stageSources } from "../digests/stage-source-files.ts";
+import { environmentPython } from "../process/environments.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
+import { hubFolder } from "./hub-folder.ts";
 
-export type HeldAt = {
-  workspace: Workspace;
-  work: string;
-  /** Absolute folders, other than the repository and the work folder, that the script may read or write. */
-  beside: { reads: string[]; writes: string[] };
-};
+export type HeldAt = { workspace: Workspace; work: string };
 
 const guards = {
   script: fileURLToPath(new URL("./stage-guard.ts", import.meta.url)),
@@ -66,11 +63,12 @@ export function recordedReads(instance: Instance, bound: Bound, at: HeldAt): Rec
 export function declaredPaths(
   instance: Instance,
   bound: Bound,
-  { workspace, work, beside }: HeldAt,
+  { workspace, work }: HeldAt,
 ): Omit<Permissions, "guard"> {
   const { repository: root, state, pythonFolders } = workspace;
   const { action, execution } = instance;
   const { kind } = action.run;
+  const beside = foldersBeside(instance, bound, workspace);
   const sources = stageSources(bound);
   const patterns = action.files.map((pattern) => ({ pattern, folder: wholeFolder(pattern) }));
   const folders = patterns.flatMap(({ folder }) => folder ?? []);
@@ -104,6 +102,28 @@ export function declaredPaths(
     root,
     refusals: join(work, "refusals.jsonl"),
   };
+}
+
+/** The folders that an instance reads and writes, other than the repository and its work folder. */
+export function foldersBeside(
+  instance: Instance,
+  { environment }: Bound,
+  workspace: Workspace,
+): { reads: string[]; writes: string[] } {
+  const hub = hubFolder(instance, workspace);
+  const writes = hub === undefined ? [] : [hub];
+  if (!environment) return { reads: [], writes };
+  if (instance.stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
+  const interpreter = interpreterOf(environment.path);
+  return { reads: [environment.path, ...(interpreter === undefined ? [] : [interpreter])], writes };
+}
+
+/** The folder of the interpreter behind a virtual environment: the environment needs the interpreter to run. */
+export function interpreterOf(path: string): string | undefined {
+  // without one, starting the program reports the error
+  const python = ifReadable(() => realpathSync(environmentPython(path)));
+  const folder = python === undefined ? "/usr" : dirname(dirname(python));
+  return folder === "/usr" ? undefined : folder;
 }
 
 /**
