@@ -20,17 +20,15 @@ type ForkJob = Job & {
   network: Network | undefined;
   /** Whether the job has no network; see namespaces. */
   offline: boolean;
-  walls?: WallsDescription;
+  walls: WallsDescription | undefined;
 };
 
 export type ForkServers = {
-  /** The job's server once ready, or the reason why the job needs a new process. */
-  serverOf(job: ForkJob): Promise<ForkServer | { fresh: string }>;
+  /** Begins the job once its server is ready; or the reason why the job needs a new process. */
+  serverOf(job: ForkJob): Promise<{ spawn(): Promise<Spawned | { failed: string }> } | { fresh: string }>;
   /** Call when no job is left. */
   close(): void;
 };
-
-type ForkServer = { spawn(): Promise<Spawned | { failed: string }> };
 
 /** Each server holds most of a gigabyte. */
 const serversMax = 2;
@@ -84,8 +82,7 @@ export function forkServers(root: string): ForkServers {
       if (trouble !== undefined) return { fresh: `the server cannot be used: ${trouble}` };
       if (!helper.living()) return { fresh: "the server ended" };
       const { argv, env, log, readOnly, offline, walls } = job;
-      const held = { ...(readOnly !== undefined && { readOnly }), ...(walls && { walls }) };
-      return { spawn: () => helper.spawn({ argv, env, log, offline, ...held }) };
+      return { spawn: () => helper.spawn({ argv, env, log, offline, readOnly, walls }) };
     },
     close() {
       for (const { helper, home } of servers.values()) {

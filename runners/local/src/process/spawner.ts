@@ -32,10 +32,7 @@ const systemPython = "/usr/bin/python3";
 export const helperPython = existsSync(systemPython) ? systemPython : "python3";
 
 /** `root` becomes every job's working directory. With `python: null`, this process starts the programs. */
-export function startSpawner(
-  root: string,
-  { python = helperPython }: { python?: string | null } = {},
-): Spawner {
+export function startSpawner(root: string, python: string | null = helperPython): Spawner {
   const direct = directSpawner(root);
   if (python === null || process.platform !== "linux") return direct;
   const program = join(dirname(fileURLToPath(import.meta.url)), "spawner.py");
