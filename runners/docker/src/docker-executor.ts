@@ -128,7 +128,8 @@ export class DockerExecutor implements Executor {
       const { args, env } = stageCreation(engine, request, { image, labels });
       const { walls, log } = request;
       // the log is mounted by itself, so it must exist
-      if (walls) appendFileSync(log, engine.holds.memory ? "" : perProcess(engine));
+      const perProcess = `mlrb: ${engine.version} has no control group for memory: each process has a limit, not all together\n`;
+      if (walls) appendFileSync(log, engine.holds.memory ? "" : perProcess);
       if (walls?.user && wallsUser(engine, request)) {
         makeReadable(request.work);
         giveTo([...walls.writes, log], walls.user);
@@ -180,10 +181,6 @@ export class DockerExecutor implements Executor {
 function isWorthAdopting({ Status, ExitCode, OOMKilled }: ContainerState): boolean {
   if (Status === "exited" || Status === "stopped") return ExitCode === 0 && !OOMKilled;
   return Status === "running" || Status === "paused";
-}
-
-function perProcess({ version }: ContainerEngine): string {
-  return `mlrb: ${version} has no control group for memory: each process has a limit, not all together\n`;
 }
 
 function whereOf(engine: ContainerEngine, image: string): Record<string, string> {

@@ -10,7 +10,7 @@ import { labelled, removeContainers } from "./left-containers.ts";
 import { SandboxContainer } from "./sandbox-container.ts";
 import { sandboxLabel } from "./sandbox-flags.ts";
 
-export type DockerWallsOptions = {
+type DockerWallsOptions = {
   env?: NodeJS.ProcessEnv;
   /** The repository, for an image that is a Dockerfile in it. */
   root?: string;

@@ -80,11 +80,10 @@ export async function carryOutAttempt(
     log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun, knows });
     let running: Running;
     let startedMs = performance.now();
-    const hold = { ...(context.gpus && { gpus: context.gpus.hold }) };
-    const supervisor = { ...hold, program: context.supervisor };
+    const supervisor = { ...(context.gpus && { gpus: context.gpus.hold }), program: context.supervisor };
     const goesOn = resumes && hasOpenJob(path) && context.supervisor !== undefined;
+    const work = { ...context, work: path, token: attemptToken(name) };
     if (adopted && resumes) {
-      const work = { ...context, work: path, token: attemptToken(name) };
       const request = goesOn ? requestOfJob(attempt, work) : await prepareStage(instance, bound, work);
       takeOverPurse(path, context);
       clearForResume(attempt); // once nothing can fail any more
@@ -96,11 +95,7 @@ export async function carryOutAttempt(
       startedMs -= Date.now() - Date.parse(card.startedAt);
       context.adopted(card.startedAt);
     } else {
-      const request = await prepareStage(instance, bound, {
-        ...context,
-        work: path,
-        token: attemptToken(name),
-      });
+      const request = await prepareStage(instance, bound, work);
       handOverPurse(path, context);
       const moved = changedHandedOver(instance, bound, workspace);
       if (moved !== undefined) {

@@ -64,18 +64,12 @@ async function collectAttempt(attempt: AttemptFolder, context: Context): Promise
     await context.clearSandbox(sandboxToken(attemptToken(name)), card.executor);
   const cause = causeOf(attempt);
   const settled = await settleAttempt(attempt, cause, workspace.state);
-  switch (settled.kind) {
-    case "complete":
-      return keep(attempt, settled.end, context);
-    case "quarantined": {
-      const word = ["supervisor-lost", "host-gone"].includes(settled.cause.kind) ? "lost   " : "failed ";
-      return tell(
-        `${word} ${stage}  (begun ${card.startedAt}: ${causeWords(settled.cause)}; ${keptWords(settled)})`,
-      );
-    }
-    case "nothing":
-      if (ended) tell(`failed  ${stage}  (${causeWords(cause)})`);
-  }
+  if (settled.kind === "complete") return keep(attempt, settled.end, context);
+  if (settled.kind === "quarantined") {
+    const word = ["supervisor-lost", "host-gone"].includes(settled.cause.kind) ? "lost   " : "failed ";
+    const words = `begun ${card.startedAt}: ${causeWords(settled.cause)}; ${keptWords(settled)}`;
+    tell(`${word} ${stage}  (${words})`);
+  } else if (ended) tell(`failed  ${stage}  (${causeWords(cause)})`);
 }
 
 async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): Promise<void> {

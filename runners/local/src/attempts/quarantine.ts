@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { unreachable } from "@mlrb/core/ports/outcome";
 import { Redactor } from "@mlrb/core/ports/redactor";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
@@ -144,21 +143,17 @@ function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | 
   return Buffer.concat([redactor.push(bytes), redactor.end()]);
 }
 
+const causeBefore: Record<EndCause["kind"], string> = {
+  stopped: "stopped: ",
+  terminated: "terminated: ",
+  "disk-full": "no space left on the disk: ",
+  "host-gone": "its host is gone: ",
+  "supervisor-lost": "",
+  failed: "",
+};
+
 export function causeWords({ kind, detail }: EndCause): string {
-  switch (kind) {
-    case "stopped":
-    case "terminated":
-      return `${kind}: ${detail}`;
-    case "disk-full":
-      return `no space left on the disk: ${detail}`;
-    case "host-gone":
-      return `its host is gone: ${detail}`;
-    case "supervisor-lost":
-    case "failed":
-      return detail;
-    default:
-      return unreachable(kind);
-  }
+  return causeBefore[kind] + detail;
 }
 
 export function keptWords({ folder, cost }: Pick<Quarantined, "folder" | "cost">): string {

@@ -2,7 +2,7 @@
 // follows the attempt may know another value. A program that does not know all values copies no log.
 // A mark is three bytes of a salted hash: enough to distinguish values, too little to recover one.
 import { hash, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const marksFile = "secret-marks.jsonl";
@@ -16,13 +16,7 @@ export function markSecrets(folder: string, secrets: Record<string, string>): vo
     const mark: Mark = { formatVersion: 1, salt, mark: markOf(value, salt) };
     return `${JSON.stringify(mark)}\n`;
   });
-  const file = openSync(join(folder, marksFile), "a", 0o600);
-  try {
-    writeSync(file, lines.join(""));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  appendFileSync(join(folder, marksFile), lines.join(""), { mode: 0o600, flush: true });
 }
 
 /** Whether these are all values that the attempt ever had; false where the marks cannot be read. */

@@ -83,14 +83,19 @@ export async function clearDeadWork(work: string, { cleared: at = [] as string[]
   for (const name of readdirSync(work)) {
     const path = join(work, name);
     const owner = look(join(path, "owner.json"))?.owner; // throws where the file cannot be read
-    if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
+    if (
+      owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(Number.parseInt(processOf(name), 10) || 0)
+    )
+      continue;
     if (isAdoptedFrom(path)) continue; // another run waits for a job or a container that writes there
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
     await removeGroupsBelow(groupName(tokenOf(name)));
     if (elsewhereIn(path).some((executor) => !at.includes(executor))) continue;
     // the folder is removed last: while it exists, the next run knows that there are files to clear
     clearUnfinished(dirname(work), processOf(name));
-    if (!isOfThisBoot(owner)) removeTorn(join(dirname(work), "cache/blobs"), begunMs(path));
+    // the run's start, slightly early, since the clocks of files are coarse; before the epoch where it is unknown
+    const begunMs = (statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0) - 1000;
+    if (!isOfThisBoot(owner)) removeTorn(join(dirname(work), "cache/blobs"), begunMs);
     try {
       removeFolder(path);
     } catch (error) {
@@ -101,21 +106,9 @@ export async function clearDeadWork(work: string, { cleared: at = [] as string[]
   return cleared;
 }
 
-/**
- * The start time of the run in ms, slightly early, since the clocks of files are coarse. Before the epoch where the
- * time is unknown.
- */
-function begunMs(path: string): number {
-  return (statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0) - 1000;
-}
-
 /** The name of the process that made the folder; "none" for a folder that no run made. */
 function processOf(name: string): string {
   return /-(\d+x[0-9a-f]+)(\.new)?$/.exec(name)?.[1] ?? "none";
-}
-
-function pidOf(name: string): number {
-  return Number.parseInt(processOf(name), 10) || 0;
 }
 
 function tokenOf(run: string): string {
