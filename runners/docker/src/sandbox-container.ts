@@ -3,14 +3,7 @@
 // and never counts as the agent's doing.
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { unreachable } from "@mlrb/core/ports/outcome";
-import type {
-  ExecRequest,
-  ExecResult,
-  OverLimit,
-  SandboxLimits,
-  WallsRequest,
-} from "@mlrb/core/ports/sandbox";
+import type { ExecRequest, ExecResult, OverLimit, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { extractDiskImage, hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { type DiskLook, diskLimit } from "@mlrb/kit/files/disk-limit";
 import { pollGently } from "@mlrb/kit/processes/poll-gently";
@@ -68,7 +61,7 @@ export class SandboxContainer {
     const trouble = await guard.ready;
     if (trouble) throw new Error(`the sandbox could not be opened: ${trouble.failed}`);
     const pid = Number(await called(["inspect", "--format", "{{.State.Pid}}", id]));
-    const container = new SandboxContainer(place, { id, guard, group: containerGroup(pid, id) });
+    const container = new SandboxContainer(place, id, guard, containerGroup(pid, id));
     if (!hasDiskImage(request.folder) || showsSame(request, pid)) return container;
     // the engine has other mounts than this process, as in a container: its programs would see an empty folder
     await container.end();
@@ -77,16 +70,12 @@ export class SandboxContainer {
     return SandboxContainer.open(place);
   }
 
-  private constructor(
-    place: SandboxPlace,
-    { id, guard, group }: { id: string; guard: ContainerGuard; group: ContainerGroup },
-  ) {
+  private constructor(place: SandboxPlace, id: string, guard: ContainerGuard, group: ContainerGroup) {
     this.#place = place;
     this.#id = id;
     this.#guard = guard;
     this.#group = group;
-    const { request } = place;
-    const { folder, limits } = request;
+    const { folder, limits } = place.request;
     this.#disk = diskLimit(folder, { limitBytes: limits.diskBytes, find: group.pids });
     const { signal } = this.#metering;
     const poll = async () => {
@@ -100,7 +89,7 @@ export class SandboxContainer {
       this.#running = false;
       this.#metering.abort();
       // a full shared memory can make the kernel end the first process too
-      if (state?.OOMKilled && !this.#endedHere) this.#over ??= memoryOver(limits);
+      if (state?.OOMKilled && !this.#endedHere) this.#over ??= this.#memoryOver();
     });
   }
 
@@ -129,27 +118,30 @@ export class SandboxContainer {
         await this.end();
       }
     }
+    const { processes } = request.limits;
+    const processesOver: OverLimit = {
+      limit: "processes",
+      detail: `more than ${processes} processes and threads at once`,
+    };
     const over =
       this.#over ??
-      (after.memory > before.memory ? memoryOver(request.limits) : undefined) ??
-      (after.processes > before.processes ? processesOver(request.limits) : undefined);
+      (after.memory > before.memory ? this.#memoryOver() : undefined) ??
+      (after.processes > before.processes ? processesOver : undefined);
     const met = over && { over };
     if (this.#endedHere) return { kind: "signalled", signal: "SIGKILL", ...met };
     const gone = ended.kind === "exited" && ended.code === 0 ? undefined : await this.#whyGone(ended);
     if (this.#over) return { kind: "signalled", signal: "SIGKILL", over: this.#over };
     if (gone !== undefined) return { kind: "lost", detail: gone };
-    switch (ended.kind) {
-      case "exited":
-      case "signalled":
-        return { ...ended, ...met };
-      case "missing":
-        return { kind: "not-started", detail: "there is no such program in the sandbox" };
-      case "not-begun":
-        if (over) return { kind: "exited", code: 126, over };
-        return { kind: "not-started", detail: ended.said || "the engine does not say why" };
-      default:
-        return unreachable(ended);
-    }
+    if (ended.kind === "missing")
+      return { kind: "not-started", detail: "there is no such program in the sandbox" };
+    if (ended.kind !== "not-begun") return { ...ended, ...met };
+    if (over) return { kind: "exited", code: 126, over };
+    return { kind: "not-started", detail: ended.said || "the engine does not say why" };
+  }
+
+  #memoryOver(): OverLimit {
+    const { memoryBytes } = this.#place.request.limits;
+    return { limit: "memory", detail: `its programs together took more than ${memoryBytes} bytes of memory` };
   }
 
   /** Why the container no longer runs; undefined if it does. */
@@ -225,12 +217,4 @@ async function settled(promise: Promise<unknown>, ms: number): Promise<void> {
 function showsSame({ folder, seenAs }: WallsRequest, pid: number): boolean {
   const [there, here] = [statSync(`/proc/${pid}/root${seenAs}`), statSync(folder)];
   return there.dev === here.dev && there.ino === here.ino;
-}
-
-function memoryOver({ memoryBytes }: SandboxLimits): OverLimit {
-  return { limit: "memory", detail: `its programs together took more than ${memoryBytes} bytes of memory` };
-}
-
-function processesOver({ processes }: SandboxLimits): OverLimit {
-  return { limit: "processes", detail: `more than ${processes} processes and threads at once` };
 }

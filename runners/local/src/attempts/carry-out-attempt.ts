@@ -42,7 +42,7 @@ import {
   type PlacedAttempt,
   toldToEnd,
 } from "./attempt-folders.ts";
-import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
+import { handOverPurse } from "./attempt-purse.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { lostCause } from "./lost-words.ts";
 import { keptWords } from "./quarantine.ts";
@@ -85,12 +85,12 @@ export async function carryOutAttempt(
     const work = { ...context, work: path, token: attemptToken(name) };
     if (adopted && resumes) {
       const request = goesOn ? requestOfJob(attempt, work) : await prepareStage(instance, bound, work);
-      takeOverPurse(path, context);
+      handOverPurse(path, context);
       clearForResume(attempt); // once nothing can fail any more
       running = startSupervised({ path, name }, request, { ...supervisor, ...(goesOn && { adopts: true }) });
       context.adopted(card.startedAt, { resumed: true });
     } else if (adopted) {
-      takeOverPurse(path, context);
+      handOverPurse(path, context);
       running = watchSupervised(path, name);
       startedMs -= Date.now() - Date.parse(card.startedAt);
       context.adopted(card.startedAt);
