@@ -1,6 +1,7 @@
 // Finds the container engine of this host, and the facts about it that change how containers are created.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { type CallOptions, type CallResult, type CallTrouble, callEngine } from "./engine-call.ts";
 
 export type ContainerEngine = {
@@ -42,14 +43,8 @@ export async function containerEngine(
     const again = await call(["version", "--format", "{{.Server.Version}}"]);
     if (!again.ok) return { trouble: again.trouble };
   }
-  return {
-    flavour,
-    version: `${flavour} ${version.trim().replace(/\+.*$/, "")}`,
-    ...engineFacts(facts.join(" ")),
-    call,
-    program,
-    env,
-  };
+  const number = version.trim().replace(/\+.*$/, "");
+  return { flavour, version: `${flavour} ${number}`, ...engineFacts(facts.join(" ")), call, program, env };
 }
 
 // one line: errors quote the call for a person to paste
@@ -74,12 +69,6 @@ export function engineFacts(said: string): Pick<ContainerEngine, "rootless" | "r
 }
 
 function onPath(program: string, env: NodeJS.ProcessEnv): boolean {
-  return (env.PATH ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  const folders = (env.PATH ?? "").split(delimiter);
+  return folders.some((folder) => quiet(() => accessSync(join(folder, program), constants.X_OK) ?? true));
 }

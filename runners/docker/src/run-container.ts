@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { boundLog } from "@mlrb/kit/processes/bounded-log";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { followContainer } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { graceS } from "./stage-flags.ts";
@@ -106,12 +107,9 @@ export class ContainerRun implements Running {
   }
 }
 
+/** The disk's trouble is reported by what needs the disk; the outcome holds the same text. */
 function append(log: string, text: string): void {
-  try {
-    appendFileSync(log, text);
-  } catch {
-    // the disk's trouble is reported by what needs the disk; the outcome holds the same text
-  }
+  quiet(() => appendFileSync(log, text));
 }
 
 function pasteLine(line: string | undefined): string {

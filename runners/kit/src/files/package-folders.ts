@@ -2,6 +2,7 @@
 // checkouts share, or a linked workspace, is elsewhere, and a stage in a container must see it too.
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join, sep } from "node:path";
+import { quiet } from "../processes/process-table.ts";
 
 export type PackageFolders = {
   /** What a package manager fills: the lock file says with what. */
@@ -42,15 +43,10 @@ function modulesOf(root: string): string[] {
 
 /** Where pnpm keeps the packages' own dependencies. */
 function virtualStore(modules: string): string | undefined {
-  try {
-    const said = /"?virtualStoreDir"?:\s*"?([^"\n,]+)"?/.exec(
-      readFileSync(join(modules, ".modules.yaml"), "utf8"),
-    );
-    const path = said?.[1]?.trim();
-    return path === undefined ? undefined : realOf(isAbsolute(path) ? path : join(modules, path));
-  } catch {
-    return undefined; // another package manager's, or a copy
-  }
+  // there is none of another package manager, or in a copy
+  const text = quiet(() => readFileSync(join(modules, ".modules.yaml"), "utf8")) ?? "";
+  const path = /"?virtualStoreDir"?:\s*"?([^"\n,]+)"?/.exec(text)?.[1]?.trim();
+  return path === undefined ? undefined : realOf(isAbsolute(path) ? path : join(modules, path));
 }
 
 function linksIn(modules: string): string[] {
@@ -61,12 +57,9 @@ function linksIn(modules: string): string[] {
   });
 }
 
+/** Undefined for a link to nothing. */
 function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined; // a link to nothing
-  }
+  return quiet(() => realpathSync(path));
 }
 
 function isOutside(path: string, root: string): boolean {

@@ -31,25 +31,18 @@ export function attemptFate(path: string, root: string): Fate {
     return left ? { kind: "quarantined", ...left } : { kind: "gone" };
   }
   const { state } = found;
-  switch (state.kind) {
-    case "ended": {
-      const { result, cause } = state.end;
-      if (result.kind === "succeeded") return { kind: "complete" };
-      if (isBeingMoved(found)) return { kind: "ending" };
-      const failure =
-        result.kind === "failed" ? failedFor(result) : ({ kind: "failed", detail: "it was ended" } as const);
-      return { kind: "failed", cause: cause ?? failure };
-    }
-    case "resumable":
-      return { kind: "broken-off", cause: lostCause(path) };
-    case "lost": {
-      const { ledger } = outputPaths(path, found.card.gives);
-      if (ledger !== undefined && isSealed(ledger)) return { kind: "complete" };
-      return { kind: "failed", cause: lostCause(path) };
-    }
-    default:
-      return { kind: toldToEnd(path) ? "ending" : "going" };
+  if (state.kind === "ended") {
+    const { result, cause } = state.end;
+    if (result.kind === "succeeded") return { kind: "complete" };
+    if (isBeingMoved(found)) return { kind: "ending" };
+    if (result.kind === "failed") return { kind: "failed", cause: cause ?? failedFor(result) };
+    return { kind: "failed", cause: cause ?? { kind: "failed", detail: "it was ended" } };
   }
+  if (state.kind === "resumable") return { kind: "broken-off", cause: lostCause(path) };
+  if (state.kind !== "lost") return { kind: toldToEnd(path) ? "ending" : "going" };
+  const { ledger } = outputPaths(path, found.card.gives);
+  if (ledger !== undefined && isSealed(ledger)) return { kind: "complete" };
+  return { kind: "failed", cause: lostCause(path) };
 }
 
 /** A signal to a whole container or job reaches the supervisors within this time after the run. */

@@ -199,8 +199,7 @@ export function lostFolderOf(path: string): string {
 
 /** Undefined until the attempt has ended. */
 export function attemptEnd(path: string): AttemptEnd | undefined {
-  const file = join(path, "end.json");
-  return read(endFormat, file, file);
+  return read(endFormat, join(path, "end.json"));
 }
 
 /** Names the person who stopped the attempt: its supervisor sees only a signal. */
@@ -236,14 +235,9 @@ export function failedFor({ cause, detail }: { cause: FailureCause; detail: stri
   return { kind: "failed", detail: `${cause}: ${detail}` };
 }
 
-/** Whether a person has asked the attempt to end. */
-export function isStopped(path: string): boolean {
-  return stoppedBy(path) !== undefined;
-}
-
-function stoppedBy(path: string): string | undefined {
-  const file = join(path, stopFile);
-  return read(stopRequest, file, file)?.by;
+/** The person who has asked the attempt to end; undefined if none has. */
+export function stoppedBy(path: string): string | undefined {
+  return read(stopRequest, join(path, stopFile))?.by;
 }
 
 export function supervisorFile(path: string): string {
@@ -284,12 +278,8 @@ export function isUnclaimed(path: string): boolean {
 }
 
 /** Undefined where the file is missing or unusable. */
-function read<const Schema extends object>(
-  schema: Schema,
-  path: string,
-  what: string,
-): TypeOf<Schema> | undefined {
-  const reading = readVersioned(schema, path, what);
+function read<const Schema extends object>(schema: Schema, path: string): TypeOf<Schema> | undefined {
+  const reading = readVersioned(schema, path);
   return reading?.kind === "ok" ? reading.value : undefined;
 }
 
@@ -297,7 +287,7 @@ function read<const Schema extends object>(
 function readVersioned<const Schema extends object>(
   schema: Schema,
   path: string,
-  what: string,
+  what = path,
 ): Reading<TypeOf<Schema>> | undefined {
   let value: unknown;
   try {

@@ -13,8 +13,7 @@ import {
 import { join, relative } from "node:path";
 import { Redactor } from "@mlrb/core/ports/redactor";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
-import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
-import { type Quarantine, quarantineCause } from "@mlrb/formats/attempt/attempt-end";
+import { type EndCause, type Quarantine, quarantineCause } from "@mlrb/formats/attempt/attempt-end";
 import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
 import { readFormat } from "@mlrb/formats/read-format";
 import { callsOf } from "@mlrb/kit/attempts/last-spending";
@@ -110,11 +109,7 @@ function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | nu
  * The log may hold secrets. If all secrets are known, the log is kept without them; otherwise the redacted copy among
  * the logs is kept.
  */
-function keepLog(
-  { path, card }: PlacedAttempt,
-  logs: string,
-  secrets: Record<string, string> | undefined,
-): void {
+function keepLog({ path, card }: PlacedAttempt, logs: string, secrets?: Record<string, string>): void {
   const log = join(path, "log");
   if (card.secrets.length === 0) {
     capLog(log);
@@ -134,7 +129,7 @@ function keepLog(
 
 /** Keeps only the end of a long log: its middle may be missing. */
 function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | undefined {
-  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return undefined;
   const redactor = new Redactor(secrets);
   const from = Math.max(0, size - logCap.tailBytes);
@@ -157,11 +152,11 @@ export function causeWords({ kind, detail }: EndCause): string {
 }
 
 export function keptWords({ folder, cost }: Pick<Quarantined, "folder" | "cost">): string {
+  const { gpuHours, dollars } = cost;
   const took = [
-    ...(cost.gpuHours ? [`${cost.gpuHours.toFixed(2)} GPU hours`] : []),
-    ...(cost.dollars === null ? ["an unknown number of dollars"] : []),
-    ...(cost.dollars ? [`${cost.dollars.toFixed(2)} dollars`] : []),
-  ];
+    gpuHours ? `${gpuHours.toFixed(2)} GPU hours` : "",
+    dollars === null ? "an unknown number of dollars" : dollars ? `${dollars.toFixed(2)} dollars` : "",
+  ].filter(Boolean);
   return `what it had done${took.length > 0 ? ` for ${took.join(" and ")}` : ""} is kept in ${folder}`;
 }
 

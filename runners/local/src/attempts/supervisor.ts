@@ -28,8 +28,8 @@ import {
   claimAttempt,
   endingFile,
   failedFor,
-  isStopped,
   stopFile,
+  stoppedBy,
   supervisorFile,
   whoTold,
 } from "./attempt-folders.ts";
@@ -86,10 +86,13 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
   const finish = (result: ExecutionResult) =>
     untilWritten(folder, async () => {
       if (!isOwn()) return; // another supervisor has taken the attempt over, or the attempt was removed
-      const cause = causeOf(result, { asked: asked !== undefined, folder });
+      const cause = causeOf(result, asked !== undefined, folder);
+      // for a following run that requested no end, the end is a failure; a stop by a person is not retried
+      const by = cause?.kind === "stopped" ? "operator" : "machine";
       await leave(folder, request.env, {
         formatVersion: 1,
-        result: cause && result.kind === "cancelled" ? failedBy(cause) : result,
+        result:
+          cause && result.kind === "cancelled" ? { kind: "failed", cause: by, detail: cause.detail } : result,
         durationMs: Math.round(running?.ranMs?.() ?? performance.now() - begin),
         ...(cause && { cause }),
       });
@@ -98,7 +101,7 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
   let over = false;
   const end = (how: "ask" | "kill") => {
     // a shutdown of this host is no end of what runs elsewhere; `attempts stop` and a second Ctrl-C say who asks
-    if (how === "ask" && !over && running?.abandon && !isStopped(folder)) running.abandon();
+    if (how === "ask" && !over && running?.abandon && stoppedBy(folder) === undefined) running.abandon();
     asked = how;
     if (how === "ask") running?.askToEnd();
     else running?.kill();
@@ -188,20 +191,12 @@ function sayEnding(folder: string): void {
 }
 
 /** Undefined after success. */
-function causeOf(
-  result: ExecutionResult,
-  { asked, folder }: { asked: boolean; folder: string },
-): EndCause | undefined {
+function causeOf(result: ExecutionResult, asked: boolean, folder: string): EndCause | undefined {
   if (result.kind === "succeeded") return undefined;
   if (asked) return whoTold(folder);
   if (result.kind === "cancelled") return { kind: "failed", detail: "its folder was removed" };
   if (/no space left|ENOSPC|EDQUOT/i.test(result.detail)) return { kind: "disk-full", detail: result.detail };
   return failedFor(result);
-}
-
-/** For a following run that requested no end, the end is a failure. A stop by a person is not retried. */
-function failedBy({ kind, detail }: EndCause): ExecutionResult {
-  return { kind: "failed", cause: kind === "stopped" ? "operator" : "machine", detail };
 }
 
 function troubleWords(error: unknown, folder: string): string {

@@ -26,8 +26,8 @@ def call(name: str, *args: object) -> None:
         raise OSError(number, f"{name}: {os.strerror(number)}")
 
 
-def mount(source: str, target: str, flags: int) -> None:
-    call("mount", os.fsencode(source), os.fsencode(target), None, ctypes.c_ulong(flags), None)
+def mount(source: str, target: str, flags: int, kind: bytes | None = None, data: bytes | None = None) -> None:
+    call("mount", os.fsencode(source), os.fsencode(target), kind, ctypes.c_ulong(flags), data)
 
 
 def remount(path: str, flags: int) -> None:
@@ -53,3 +53,23 @@ def raise_loopback() -> None:
         request = struct.pack("16sH14x", b"lo", 0)
         (flags,) = struct.unpack("16xH14x", fcntl.ioctl(asking, SIOCGIFFLAGS, request))
         fcntl.ioctl(asking, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | IFF_UP))
+
+
+def confine(read_only: str | None, offline: bool) -> None:
+    """Confines this process to its stage's permissions, like namespaces.ts but without a program.
+
+    The process is a forked child, so it has one thread and may create its own user namespace. Raises OSError
+    where the system refuses.
+    """
+    if read_only is None and not offline:
+        return
+    user, group = os.geteuid(), os.getegid()
+    call("unshare", CLONE_NEWNS | (CLONE_NEWNET if offline else 0) | (CLONE_NEWUSER if user != 0 else 0))
+    if user != 0:
+        keep_user(user, group)
+    mount("none", "/", MS_REC | MS_PRIVATE)
+    if read_only is not None:
+        mount(read_only, read_only, MS_BIND)
+        remount(read_only, MS_RDONLY)
+    if offline:
+        raise_loopback()

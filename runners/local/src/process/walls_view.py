@@ -3,7 +3,6 @@
 # importing pathlib would take longer than making the root
 # ruff: noqa: PTH101, PTH102, PTH103, PTH110, PTH112, PTH114, PTH115, PTH120, PTH123, PTH211
 
-import ctypes
 import os
 
 from kernel_calls import (
@@ -36,8 +35,7 @@ def show(view: dict) -> None:
     os.chdir("/")
     mount(NEW, NEW, MS_BIND)
     os.mkdir(NEW + "/proc")
-    flags = ctypes.c_ulong(MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    call("mount", b"proc", f"{NEW}/proc".encode(), b"proc", flags, None)
+    mount("proc", NEW + "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, b"proc")
     for path, size in view["memory"].items():
         os.makedirs(NEW + path, exist_ok=True)
         tmpfs(NEW + path, f"mode=1777,size={size}")
@@ -62,8 +60,7 @@ def show(view: dict) -> None:
 
 
 def tmpfs(target: str, options: str) -> None:
-    flags = ctypes.c_ulong(MS_NOSUID | MS_NODEV)
-    call("mount", b"tmpfs", os.fsencode(target), b"tmpfs", flags, options.encode())
+    mount("tmpfs", target, MS_NOSUID | MS_NODEV, b"tmpfs", options.encode())
 
 
 def make_file(path: str, text: str) -> None:

@@ -5,7 +5,7 @@ import { totalmem } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
-import type { Booked, ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { Booked, ExecutionRequest, HostEnvironment } from "@mlrb/core/ports/executor";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
@@ -82,7 +82,7 @@ export async function prepareStage(
     work,
     env: {
       ...variables,
-      ...(permissions && guardVariables(permissions, variables, work)),
+      ...(permissions && guardVariables(permissions, variables.PYTHONPATH!, work)),
       ...(recorded && { MLRB_RECORDER: join(work, "recorder.json") }),
     },
     ...(bound.environment && { python: environmentPython(bound.environment.path) }),
@@ -129,11 +129,10 @@ async function materializeInputs(
     if (!files.some((need) => need.name === name)) removeFolder(join(work, "in", name));
   const inputs: Record<string, string> = {};
   const items: { artifact: Artifact; path: string }[] = [];
-  for (const need of needs) {
-    const path = join(work, "in", need.name);
-    items.push({ artifact: bound.inputs[need.name]!, path });
-    inputs[need.name] = path;
-    inputs[`${need.stage}.${need.output}`] = path;
+  for (const { name, stage, output } of needs) {
+    const path = join(work, "in", name);
+    items.push({ artifact: bound.inputs[name]!, path });
+    inputs[name] = inputs[`${stage}.${output}`] = path;
   }
   if (bound.manifest) {
     const folder = join(work, "in", "collected");
@@ -174,19 +173,12 @@ function prepareOutputs({ stage }: Instance, { environment }: Bound, work: strin
 }
 
 /** Passes the permissions of the script to the guard in its process, or the path where the recorder notes reads. */
-function guardVariables(
-  permissions: Permissions,
-  { PYTHONPATH }: Record<string, string>,
-  work: string,
-): Record<string, string> {
+function guardVariables(permissions: Permissions, pythonPath: string, work: string): Record<string, string> {
   const { guard, refusals } = permissions;
   if (guard.endsWith(".ts")) return { MLRB_REFUSALS: refusals };
   const file = join(work, "permissions.json");
   overwrite(file, canonicalJson(permissions));
-  return {
-    MLRB_PERMISSIONS: file,
-    PYTHONPATH: [guard, PYTHONPATH].filter(Boolean).join(delimiter),
-  };
+  return { MLRB_PERMISSIONS: file, PYTHONPATH: [guard, pythonPath].join(delimiter) };
 }
 
 /** A sandbox limits memory itself: its agent's memory use is the agent's responsibility. */
@@ -230,14 +222,10 @@ function sandboxAsked(
 }
 
 /** The environment in which the stage runs, if any. */
-function hostEnvironment(
-  { environment }: Bound,
-  { digests }: Workspace,
-): Pick<ExecutionRequest, "environment"> {
+function hostEnvironment({ environment }: Bound, { digests }: Workspace): { environment?: HostEnvironment } {
   if (!environment) return {};
   const { path, lock } = environment;
   const interpreter = interpreterOf(path);
-  return {
-    environment: { path, ...(interpreter !== undefined && { interpreter }), lock: digests.of(lock) },
-  };
+  const more = interpreter === undefined ? {} : { interpreter };
+  return { environment: { path, ...more, lock: digests.of(lock) } };
 }

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { removeGroupsBelow } from "@mlrb/kit/processes/control-groups";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { type Heart, look, startHeart } from "../leases/heartbeat.ts";
 import type { Card } from "../leases/lease.ts";
 import { isAlive, isOfThisBoot, isRunning, thisProcess } from "../leases/owner.ts";
@@ -44,11 +45,7 @@ export function beginWork(work: string, run: string): WorkFolder {
 /** A folder that cannot be removed is cleared by the next run: the work itself is done. */
 export function endWork({ path, heart }: WorkFolder): void {
   heart.stop();
-  try {
-    removeFolder(path);
-  } catch {
-    // code that needs the disk reports its errors
-  }
+  quiet(() => removeFolder(path)); // code that needs the disk reports its errors
 }
 
 /** Begins a file's name in the folder of a run; an executor's name follows. */
@@ -69,9 +66,9 @@ export function executorsLeft(work: string): string[] {
 }
 
 function elsewhereIn(path: string): string[] {
-  return (ifReadable(() => readdirSync(path)) ?? []).flatMap((name) => {
-    return name.startsWith(elsewhereMark) ? [name.slice(elsewhereMark.length)] : [];
-  });
+  const names = ifReadable(() => readdirSync(path)) ?? [];
+  const marks = names.filter((name) => name.startsWith(elsewhereMark));
+  return marks.map((name) => name.slice(elsewhereMark.length));
 }
 
 /**

@@ -4,6 +4,7 @@
 import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { quiet } from "@mlrb/kit/processes/process-table";
 
 /** `in` for inputs, `out` for outputs, `tmp` for the rest; next to them the context and the log of the stage. */
 const parts = ["in", "out", "tmp"];
@@ -42,11 +43,7 @@ export class WorkSlots {
     } catch {
       // a part is missing or cannot be emptied
     }
-    try {
-      removeFolder(path);
-    } catch {
-      // it is removed with the run's folder; the outputs are not affected
-    }
+    quiet(() => removeFolder(path)); // else it is removed with the run's folder; the outputs are not affected
   }
 }
 
