@@ -15,7 +15,9 @@ export type ContainerEngine = {
   /** Which limits of a container it enforces: a rootless engine enforces those whose control group it was given. */
   holds: EngineLimits;
   call(args: readonly string[], options?: Partial<CallOptions>): Promise<CallResult>;
+  /** `docker` or `podman`, found on PATH. */
   program: string;
+  /** The program's environment; flags set that of a container. */
   env: NodeJS.ProcessEnv;
 };
 

@@ -4,19 +4,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { quiet } from "@mlrb/kit/processes/process-table";
 
-export type ContainerGroup = {
-  /** How often a process was killed for lack of memory, and how often one could not be started. */
-  met(): { memory: number; processes: number };
-  /** Its processes by their ids on the host. */
-  pids(): number[];
-  /** Kills all of them without the engine. Throws if one does not end. */
-  end(): Promise<void>;
-};
+export type ContainerGroup = ReturnType<typeof containerGroup>;
 
 const root = "/sys/fs/cgroup";
 
 /** `pid` is the container's first process. If its groups are not visible from here, counts are 0 and lists empty. */
-export function containerGroup(pid: number, id: string): ContainerGroup {
+export function containerGroup(pid: number, id: string) {
   const places = placesOf(pid, id);
   const read = (controller: string, file: string) => {
     const place = places.get(controller);
@@ -31,6 +24,7 @@ export function containerGroup(pid: number, id: string): ContainerGroup {
       .map(Number)
       .filter((one) => one > 0);
   return {
+    /** How often a process was killed for lack of memory, and how often one could not be started. */
     met: () => ({
       memory: Math.max(
         number(read("memory", "memory.oom_control"), "oom_kill"),
@@ -38,7 +32,9 @@ export function containerGroup(pid: number, id: string): ContainerGroup {
       ),
       processes: number(read("pids", "pids.events"), "max"),
     }),
+    /** Its processes by their ids on the host. */
     pids,
+    /** Kills all of them without the engine. Throws if one does not end. */
     async end() {
       for (let round = 0; round < 200; round++) {
         const left = pids();

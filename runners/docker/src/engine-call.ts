@@ -3,13 +3,7 @@
 import { tmpdir } from "node:os";
 import { shellWord } from "@mlrb/core/ports/command-line";
 import { execa } from "execa";
-
-export type EngineProgram = {
-  /** `docker` or `podman`, found on PATH. */
-  program: string;
-  /** The program's environment; flags set that of a container. */
-  env: NodeJS.ProcessEnv;
-};
+import type { ContainerEngine } from "./container-engine.ts";
 
 export type CallTrouble = {
   kind:
@@ -41,7 +35,7 @@ export type CallOptions = {
 
 /** Never rejects. */
 export async function callEngine(
-  { program, env }: EngineProgram,
+  { program, env }: Pick<ContainerEngine, "program" | "env">,
   args: readonly string[],
   { timeMs, env: more, input, cwd = tmpdir() }: CallOptions,
 ): Promise<CallResult> {
@@ -59,18 +53,13 @@ export async function callEngine(
   });
   if (!result.failed) return { ok: true, stdout: result.stdout };
   const line = [program, ...args].map(shellWord).join(" ");
-  if (result.timedOut) {
-    const detail = `the container engine did not answer within ${timeMs / 1000} s; is it busy or stuck?`;
-    return { ok: false, trouble: { kind: "timed-out", detail, line } };
-  }
-  if (result.code === "ENOENT")
+  const { timedOut, code: reason, exitCode, stderr, originalMessage } = result;
+  const late = `the container engine did not answer within ${timeMs / 1000} s; is it busy or stuck?`;
+  if (timedOut) return { ok: false, trouble: { kind: "timed-out", detail: late, line } };
+  if (reason === "ENOENT")
     return { ok: false, trouble: { kind: "no-program", detail: wayOut(program)["no-program"]!, line } };
-  const said = result.stderr.trim() || (result.originalMessage ?? "");
-  return {
-    ok: false,
-    trouble: troubleOf(said, { program, line }),
-    ...(result.exitCode !== undefined && { code: result.exitCode }),
-  };
+  const trouble = troubleOf(stderr.trim() || (originalMessage ?? ""), { program, line });
+  return { ok: false, trouble, ...(exitCode !== undefined && { code: exitCode }) };
 }
 
 /** Classifies an engine's error text. Checked with docker 20.10 to 28.2 and podman 4.3. */

@@ -125,7 +125,7 @@ export async function carryOutAttempt(
       return result;
     }
     const durationMs = Math.round(performance.now() - startedMs);
-    if (result.kind !== "succeeded") return await unfinished(attempt, { result, durationMs }, context);
+    if (result.kind !== "succeeded") return await unfinished(attempt, result, context);
     context.freed();
     const end = attemptEnd(path) ?? { formatVersion: 1, result, durationMs };
     return await keep(attempt, end, context);
@@ -169,14 +169,15 @@ async function keep(attempt: PlacedAttempt, end: AttemptEnd, context: CarryOutCo
     : kept;
 }
 
+type Unfinished = ExecutionResult & { kind: "failed" | "cancelled" };
+
 /** The failure is not the agent's. The attempt is settled because it may have been expensive. */
 async function unfinished(
   attempt: PlacedAttempt,
-  ended: { result: ExecutionResult & { kind: "failed" | "cancelled" }; durationMs: number },
+  result: Unfinished,
   context: CarryOutContext,
 ): Promise<CarriedOut> {
   const { name, path, card } = attempt;
-  const { result } = ended;
   const { workspace } = context;
   await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
   const now = attemptFolder(workspace.state.running, name)?.state.kind;
@@ -186,14 +187,12 @@ async function unfinished(
   const settled = await settleAttempt(attempt, causeOf(path, result), workspace.state);
   if (settled.kind === "complete") return keep(attempt, settled.end, context);
   if (settled.kind === "nothing") return result;
-  const failed =
-    result.kind === "failed"
-      ? result
-      : ({ kind: "failed", cause: "operator", detail: settled.cause.detail } as const);
-  return { ...failed, detail: `${failed.detail}; ${keptWords(settled)}`, quarantined: settled };
+  const { detail, cause } =
+    result.kind === "failed" ? result : { ...settled.cause, cause: "operator" as const };
+  return { kind: "failed", cause, detail: `${detail}; ${keptWords(settled)}`, quarantined: settled };
 }
 
-function causeOf(path: string, result: ExecutionResult & { kind: "failed" | "cancelled" }): EndCause {
+function causeOf(path: string, result: Unfinished): EndCause {
   const end = attemptEnd(path) ?? attemptEnd(lostFolderOf(path));
   if (end?.cause) return end.cause;
   if (result.kind === "cancelled")

@@ -23,16 +23,14 @@ const lookMs = 200;
 
 const supervisorHere = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
 
-type SupervisorOptions = Omit<Supervision, "request"> & {
-  /** Absolute; replaces the supervisor of stages on this host. */
-  program?: string | undefined;
-};
-
-/** Starts a supervisor for an attempt whose folder is prepared. */
+/**
+ * Starts a supervisor for an attempt whose folder is prepared. `program`: absolute; replaces the supervisor of stages on
+ * this host.
+ */
 export function startSupervised(
   { path: folder, name }: { path: string; name: string },
   request: ExecutionRequest,
-  { program = supervisorHere, ...more }: SupervisorOptions = {},
+  { program = supervisorHere, ...more }: Omit<Supervision, "request"> & { program?: string | undefined } = {},
 ): Running {
   const log = openSync(join(folder, "supervisor.log"), "a");
   const child = spawn(process.execPath, [...nodeFlags, program, folder], {

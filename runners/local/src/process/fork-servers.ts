@@ -23,12 +23,10 @@ type ForkJob = Job & {
   walls: WallsDescription | undefined;
 };
 
-export type ForkServers = {
-  /** Begins the job once its server is ready; or the reason why the job needs a new process. */
-  serverOf(job: ForkJob): Promise<{ spawn(): Promise<Spawned | { failed: string }> } | { fresh: string }>;
-  /** Call when no job is left. */
-  close(): void;
-};
+export type ForkServers = ReturnType<typeof forkServers>;
+
+/** Begins the job, or the reason why the job needs a new process. */
+type Forked = { spawn(): Promise<Spawned | { failed: string }> } | { fresh: string };
 
 /** Each server holds most of a gigabyte. */
 const serversMax = 2;
@@ -51,13 +49,13 @@ const own = new Set([
 const tokenRoom = "-".repeat(256);
 
 /** `root` becomes every job's working directory. */
-export function forkServers(root: string): ForkServers {
+export function forkServers(root: string) {
   const servers = new Map<string, { helper: SpawnerHelper<object>; home: string }>();
   const start = ({ argv, env, preload }: ForkJob) => {
     const home = mkdtempSync(join(tmpdir(), "mlrb-warm-"));
     const program = join(dirname(fileURLToPath(import.meta.url)), "fork_server.py");
     const helper = new SpawnerHelper<object>({
-      argv: [argv[0]!, ...starter(), program, preload, home],
+      argv: [argv[0]!, ...starter, program, preload, home],
       cwd: root,
       env: { ...sharedOf(env), HOME: home, TMPDIR: home, MLRB_TOKEN: tokenRoom },
       readyMs,
@@ -65,7 +63,8 @@ export function forkServers(root: string): ForkServers {
     return { helper, home };
   };
   return {
-    async serverOf(job) {
+    /** Once the job's server is ready. */
+    async serverOf(job: ForkJob): Promise<Forked> {
       if (process.platform !== "linux") return { fresh: "this is not Linux" };
       // the libraries were imported without a network, and some store that fact
       if (job.network !== "none") return { fresh: "it may use the network" };
@@ -84,6 +83,7 @@ export function forkServers(root: string): ForkServers {
       const { argv, env, log, readOnly, offline, walls } = job;
       return { spawn: () => helper.spawn({ argv, env, log, offline, readOnly, walls }) };
     },
+    /** Call when no job is left. */
     close() {
       for (const { helper, home } of servers.values()) {
         helper.close();
@@ -94,9 +94,7 @@ export function forkServers(root: string): ForkServers {
 }
 
 /** Arguments with which the project's tests have a server start from one that has made the imports. */
-function starter(): string[] {
-  return JSON.parse(process.env.MLRB_TEST_FORK_SERVER ?? "[]");
-}
+const starter: string[] = JSON.parse(process.env.MLRB_TEST_FORK_SERVER ?? "[]");
 
 function sharedOf(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !own.has(name)));

@@ -163,15 +163,9 @@ def reap(jobs: dict[int, int], orphans: dict[int, set[int]]) -> Iterator[tuple[i
         alone = end_orphans(pid, jobs, orphans)
         del jobs[pid]
         signaled = os.WIFSIGNALED(status)
-        yield (
-            pid,
-            {
-                "id": job,
-                "code": None if signaled else os.WEXITSTATUS(status),
-                "signal": signal_name(os.WTERMSIG(status)) if signaled else None,
-                "alone": alone,
-            },
-        )
+        code = None if signaled else os.WEXITSTATUS(status)
+        name = signal_name(os.WTERMSIG(status)) if signaled else None
+        yield pid, {"id": job, "code": code, "signal": name, "alone": alone}
 
 
 def signal_name(number: int) -> str:

@@ -33,12 +33,9 @@ type Refused = { permission: string; resource: string };
 subscribe("node:permission-model:worker", () => note("program", "a worker thread"));
 subscribe("node:permission-model:fs", (message) => {
   const { permission, resource } = message as Refused;
-  if (permission === "FileSystemRead" && globs > 0 && look(resolve(resource)) === 1) note("list", resource);
-  else
-    note(
-      permission === "FileSystemRead" ? "read" : permission === "FileSystemWrite" ? "write" : "link",
-      resource,
-    );
+  const isList = permission === "FileSystemRead" && globs > 0 && look(resolve(resource)) === 1;
+  const kind = { FileSystemRead: isList ? "list" : "read", FileSystemWrite: "write" }[permission] ?? "link";
+  note(kind, resource);
 });
 for (const [channel, kind] of [
   ["child", "program"],
