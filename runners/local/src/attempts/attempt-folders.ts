@@ -71,11 +71,7 @@ let made = 0;
  * Makes a folder with the parts that a stage works in. The folder is renamed into place with its card: without a card
  * it would belong to no attempt. A later run clears what a kill leaves (clear-unfinished).
  */
-export function makeAttemptFolder(
-  running: string,
-  card: AttemptCard,
-  fill: (folder: string) => void = () => {},
-): { name: string; path: string } {
+export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
   const path = join(running, name);
   const unfinished = join(dirname(running), "records", `tmp-${processName}-new-${made}`);
@@ -83,7 +79,6 @@ export function makeAttemptFolder(
     mkdirSync(unfinished, { recursive: true });
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(unfinished, part));
     writeWhole(join(unfinished, "attempt.json"), canonicalJson(card), { sync: false });
-    fill(unfinished);
     mkdirSync(running, { recursive: true });
     renameSync(unfinished, path);
   } catch (error) {

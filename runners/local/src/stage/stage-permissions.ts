@@ -74,13 +74,14 @@ export function declaredPaths(
   const folders = patterns.flatMap(({ folder }) => folder ?? []);
   const compiled = join(state.memory, "node");
   const programs = execution.programs === true;
+  const onPath = (action.env.PATH ?? process.env.PATH ?? "").split(delimiter);
   const reads = [
     ...sources.map((path) => join(root, path)),
     ...folders.map((path) => join(root, path)),
     ...(kind === "script" ? [...packageFiles(root, Object.keys(bound.codeFiles)), compiled] : []),
     join(dirname(guards.script), "../../package.json"),
     ...(kind === "python" || programs ? systemFolders() : []),
-    ...(programs ? programFolders(action.env.PATH ?? process.env.PATH ?? "") : []),
+    ...(programs ? onPath.filter((folder) => folder.startsWith("/") && existsSync(folder)) : []),
     ...(kind === "python" ? harnessFiles : []),
     work,
     ...beside.reads,
@@ -149,11 +150,6 @@ export function systemFolders(): string[] {
   return [...known, dirname(process.execPath)].filter((path) => existsSync(path));
 }
 
-/** The folders on the PATH. */
-function programFolders(path: string): string[] {
-  return path.split(delimiter).filter((folder) => folder.startsWith("/") && existsSync(folder));
-}
-
 /** Each path by its own name and by its real name, since permissions compare names. */
 function bothNames(paths: string[]): string[] {
   return [...new Set(paths.flatMap((path) => [path, realOf(path)]))];
@@ -182,15 +178,15 @@ function apart(paths: string[]): string[] {
   for (const path of [...paths].sort()) {
     const before = kept.at(-1);
     if (before?.endsWith("*") && path.startsWith(before.slice(0, -1))) continue;
-    if (before !== undefined && path.startsWith(before) && isFolder(before))
+    if (
+      before !== undefined &&
+      path.startsWith(before) &&
+      statSync(before, { throwIfNoEntry: false })?.isDirectory()
+    )
       kept[kept.length - 1] = `${before}*`;
     else kept.push(path);
   }
   return kept;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The path itself where it is missing or not yet created. */
