@@ -2,9 +2,15 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { quiet } from "@mlrb/kit/processes/process-table";
-import { type CallOptions, type CallResult, type CallTrouble, callEngine } from "./engine-call.ts";
+import {
+  type CallOptions,
+  type CallResult,
+  type CallTrouble,
+  callEngine,
+  type EngineProgram,
+} from "./engine-call.ts";
 
-export type ContainerEngine = {
+export type ContainerEngine = EngineProgram & {
   flavour: "docker" | "podman";
   /** e.g. `docker 20.10.24`. */
   version: string;
@@ -15,10 +21,6 @@ export type ContainerEngine = {
   /** Which limits of a container it enforces: a rootless engine enforces those whose control group it was given. */
   holds: EngineLimits;
   call(args: readonly string[], options?: Partial<CallOptions>): Promise<CallResult>;
-  /** `docker` or `podman`, found on PATH. */
-  program: string;
-  /** The program's environment; flags set that of a container. */
-  env: NodeJS.ProcessEnv;
 };
 
 type EngineLimits = { memory: boolean; processes: boolean; cpus: boolean };

@@ -3,7 +3,13 @@
 import { tmpdir } from "node:os";
 import { shellWord } from "@mlrb/core/ports/command-line";
 import { execa } from "execa";
-import type { ContainerEngine } from "./container-engine.ts";
+
+export type EngineProgram = {
+  /** `docker` or `podman`, found on PATH. */
+  program: string;
+  /** The program's environment; flags set that of a container. */
+  env: NodeJS.ProcessEnv;
+};
 
 export type CallTrouble = {
   kind:
@@ -35,7 +41,7 @@ export type CallOptions = {
 
 /** Never rejects. */
 export async function callEngine(
-  { program, env }: Pick<ContainerEngine, "program" | "env">,
+  { program, env }: EngineProgram,
   args: readonly string[],
   { timeMs, env: more, input, cwd = tmpdir() }: CallOptions,
 ): Promise<CallResult> {
