@@ -85,11 +85,9 @@ function podmanLimits(most: number): string[] {
 function initFlags({ flavour }: ContainerEngine): string[] {
   if (flavour === "docker") return ["--init"];
   const own = ["/usr/libexec/podman/catatonit", "/usr/lib/podman/catatonit", "/usr/bin/catatonit"];
-  if (own.some((path) => existsSync(path))) return ["--init"];
-  const other = ["/usr/bin/tini-static", "/usr/bin/tini", "/usr/bin/docker-init"].find((path) =>
-    existsSync(path),
-  );
-  return other === undefined ? ["--init"] : ["--init", "--init-path", other];
+  const others = ["/usr/bin/tini-static", "/usr/bin/tini", "/usr/bin/docker-init"];
+  const other = own.some(existsSync) ? undefined : others.find(existsSync);
+  return ["--init", ...(other === undefined ? [] : ["--init-path", other])];
 }
 
 /** Names devices: `--gpus 2` would give every container the first two. */

@@ -57,9 +57,14 @@ async function follow(
     if (failed && isAway(failed)) away ??= { trouble: failed, since: performance.now() };
     const state = await stateOf(engine, id);
     if ("trouble" in state) {
-      if (!isAway(state.trouble)) return inspectFailed(state.trouble);
+      const { kind, detail, line } = state.trouble;
+      if (kind === "container-missing") return trouble("its container was removed from outside while it ran");
+      if (!isAway(state.trouble)) return trouble(detail, line);
       away ??= { trouble: state.trouble, since: performance.now() };
-      if (performance.now() - away.since > patienceMs) return goneFor(patienceMs, away.trouble);
+      if (performance.now() - away.since > patienceMs) {
+        const how = `went away while it ran and did not come back within ${Math.round(patienceMs / 1000)} s`;
+        return trouble(`the container engine ${how}: ${away.trouble.detail}`);
+      }
       call = undefined;
       await sleep(retryMs);
       continue;
@@ -69,7 +74,9 @@ async function follow(
       // Without live-restore an engine that comes back ends what ran and invents an exit code. A container that seems
       // unstarted may have run, and the engine had no time to record that.
       if (away) return trouble(`the container engine was ended while it ran: ${away.trouble.detail}`);
-      return unstarted ? notStarted(state, failed) : exited(state, call?.[0] === "wait" ? undefined : waited);
+      if (!unstarted) return exited(state, call?.[0] === "wait" ? undefined : waited);
+      const why = state.Error || failed?.detail || "the engine gives no reason";
+      return trouble(`its container could not be started: ${why}`, failed?.line);
     }
     // the container still runs: the engine came back to it (live-restore), or only the engine's program was killed
     away = undefined;
@@ -84,22 +91,6 @@ function exited(state: ContainerState, attached: CallResult | undefined): Contai
   if (code === undefined || code === state.ExitCode) return { kind: "exited", state };
   return trouble(
     `the container engine reports two exit codes, ${code} and ${state.ExitCode}; was it restarted?`,
-  );
-}
-
-function notStarted({ Error: reason }: ContainerState, failed: CallTrouble | undefined): ContainerEnd {
-  const why = reason || failed?.detail || "the engine gives no reason";
-  return trouble(`its container could not be started: ${why}`, failed?.line);
-}
-
-function inspectFailed({ kind, detail, line }: CallTrouble): ContainerEnd {
-  if (kind !== "container-missing") return trouble(detail, line);
-  return trouble("its container was removed from outside while it ran");
-}
-
-function goneFor(ms: number, { detail }: CallTrouble): ContainerEnd {
-  return trouble(
-    `the container engine went away while it ran and did not come back within ${Math.round(ms / 1000)} s: ${detail}`,
   );
 }
 

@@ -1,9 +1,16 @@
 // Finds the container engine of this host, and the facts about it that change how containers are created.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type CallOptions, type CallResult, type CallTrouble, callEngine } from "./engine-call.ts";
+import { quiet } from "@mlrb/kit/processes/process-table";
+import {
+  type CallOptions,
+  type CallResult,
+  type CallTrouble,
+  callEngine,
+  type EngineProgram,
+} from "./engine-call.ts";
 
-export type ContainerEngine = {
+export type ContainerEngine = EngineProgram & {
   flavour: "docker" | "podman";
   /** e.g. `docker 20.10.24`. */
   version: string;
@@ -14,8 +21,6 @@ export type ContainerEngine = {
   /** Which limits of a container it enforces: a rootless engine enforces those whose control group it was given. */
   holds: EngineLimits;
   call(args: readonly string[], options?: Partial<CallOptions>): Promise<CallResult>;
-  program: string;
-  env: NodeJS.ProcessEnv;
 };
 
 type EngineLimits = { memory: boolean; processes: boolean; cpus: boolean };
@@ -42,14 +47,8 @@ export async function containerEngine(
     const again = await call(["version", "--format", "{{.Server.Version}}"]);
     if (!again.ok) return { trouble: again.trouble };
   }
-  return {
-    flavour,
-    version: `${flavour} ${version.trim().replace(/\+.*$/, "")}`,
-    ...engineFacts(facts.join(" ")),
-    call,
-    program,
-    env,
-  };
+  const number = version.trim().replace(/\+.*$/, "");
+  return { flavour, version: `${flavour} ${number}`, ...engineFacts(facts.join(" ")), call, program, env };
 }
 
 // one line: errors quote the call for a person to paste
@@ -74,12 +73,6 @@ export function engineFacts(said: string): Pick<ContainerEngine, "rootless" | "r
 }
 
 function onPath(program: string, env: NodeJS.ProcessEnv): boolean {
-  return (env.PATH ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  const folders = (env.PATH ?? "").split(delimiter);
+  return folders.some((folder) => quiet(() => accessSync(join(folder, program), constants.X_OK) ?? true));
 }

@@ -22,18 +22,9 @@ echo
 echo "state $("$1" inspect --type container --format '{{json .State}}' "$2" 2>&1 | tr '\\n' ' ')"
 exec "$1" rm --force --volumes "$2" >/dev/null 2>&1`;
 
-export type ContainerGuard = {
-  /** Resolves once programs can run in the container, or with the reason why they cannot. */
-  ready: Promise<{ failed: string } | undefined>;
-  /** Resolves once the container has ended; with undefined if the engine cannot tell how. */
-  ended: Promise<ContainerState | undefined>;
-  /** Resolves once the container is removed. */
-  removed: Promise<void>;
-  /** Ends the container as the supervisor's death would. */
-  release(): void;
-};
+export type ContainerGuard = ReturnType<typeof guardContainer>;
 
-export function guardContainer({ program, env }: ContainerEngine, id: string): ContainerGuard {
+export function guardContainer({ program, env }: ContainerEngine, id: string) {
   // without MLRB_TOKEN: the guard must survive the end of the stage's marked processes, to clean up
   const { MLRB_TOKEN: _, ...visible } = env;
   const child = spawn("/bin/sh", ["-c", script, "mlrb-guard", program, id], {
@@ -53,7 +44,8 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
     const state = /^state (.*)\n/m.exec(said)?.[1];
     if (state === undefined) return;
     isReady({ failed: said.slice(0, said.lastIndexOf("\nstate ")).trim() });
-    hasEnded(parsed(state));
+    const reading = readFormat(containerState, state);
+    hasEnded(reading.kind === "ok" ? reading.value : undefined); // otherwise an error of the engine
   });
   const over = (error?: Error) => {
     isReady({ failed: error?.message ?? said.trim() });
@@ -61,10 +53,14 @@ export function guardContainer({ program, env }: ContainerEngine, id: string): C
     isRemoved();
   };
   child.on("error", over).on("close", () => over());
-  return { ready, ended, removed, release: () => child.stdin!.end() };
-}
-
-function parsed(text: string): ContainerState | undefined {
-  const reading = readFormat(containerState, text);
-  return reading.kind === "ok" ? reading.value : undefined; // otherwise an error of the engine
+  return {
+    /** Resolves once programs can run in the container, or with the reason why they cannot. */
+    ready,
+    /** Resolves once the container has ended; with undefined if the engine cannot tell how. */
+    ended,
+    /** Resolves once the container is removed. */
+    removed,
+    /** Ends the container as the supervisor's death would. */
+    release: () => child.stdin!.end(),
+  };
 }

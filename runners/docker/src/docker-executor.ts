@@ -10,7 +10,7 @@ import { giveTo, makeReadable } from "@mlrb/kit/files/give-to";
 import { type ContainerEngine, containerEngine } from "./container-engine.ts";
 import { type EnsuredImage, ensureImage } from "./ensure-image.ts";
 import { type LeftContainer, removeContainers, stageContainers } from "./left-containers.ts";
-import { runContainer, type ToRun } from "./run-container.ts";
+import { ContainerRun, type ToRun } from "./run-container.ts";
 import { stageCreation, wallsUser } from "./stage-flags.ts";
 import { stageLabels } from "./stage-labels.ts";
 
@@ -85,11 +85,8 @@ export class DockerExecutor implements Executor {
     const engine = await this.#engineNow();
     if ("trouble" in engine) return engine.trouble.kind === "no-program";
     const left = await this.#leftNow();
-    const own = [...left].filter(([id, { run }]) => this.#options.take(run, id));
-    await removeContainers(
-      engine,
-      own.map(([id]) => id),
-    );
+    const own = [...left.values()].filter(({ run, id }) => this.#options.take(run, id));
+    await removeContainers(engine, own);
     left.clear();
     return true;
   }
@@ -104,10 +101,7 @@ export class DockerExecutor implements Executor {
     const found = await stageContainers(engine, this.#options.state);
     if ("trouble" in found) return;
     const own = found.filter(({ run }) => run === this.#options.run);
-    await removeContainers(
-      engine,
-      own.map(({ id }) => id),
-    );
+    await removeContainers(engine, own);
   }
 
   #run(
@@ -117,10 +111,10 @@ export class DockerExecutor implements Executor {
     const { patienceMs = 60_000 } = this.#options;
     const done = (engine: ContainerEngine, id: string) => {
       takeBack(work);
-      const removal = removeContainers(engine, [id]).finally(() => this.#removals.delete(removal));
+      const removal = removeContainers(engine, [{ id }]).finally(() => this.#removals.delete(removal));
       this.#removals.add(removal);
     };
-    return runContainer(getReady, { log, limits, patienceMs, done });
+    return new ContainerRun(getReady, { log, limits, patienceMs, done });
   }
 
   async #create(request: ExecutionRequest): Promise<ToRun> {
@@ -134,7 +128,8 @@ export class DockerExecutor implements Executor {
       const { args, env } = stageCreation(engine, request, { image, labels });
       const { walls, log } = request;
       // the log is mounted by itself, so it must exist
-      if (walls) appendFileSync(log, engine.holds.memory ? "" : perProcess(engine));
+      const perProcess = `mlrb: ${engine.version} has no control group for memory: each process has a limit, not all together\n`;
+      if (walls) appendFileSync(log, engine.holds.memory ? "" : perProcess);
       if (walls?.user && wallsUser(engine, request)) {
         makeReadable(request.work);
         giveTo([...walls.writes, log], walls.user);
@@ -186,10 +181,6 @@ export class DockerExecutor implements Executor {
 function isWorthAdopting({ Status, ExitCode, OOMKilled }: ContainerState): boolean {
   if (Status === "exited" || Status === "stopped") return ExitCode === 0 && !OOMKilled;
   return Status === "running" || Status === "paused";
-}
-
-function perProcess({ version }: ContainerEngine): string {
-  return `mlrb: ${version} has no control group for memory: each process has a limit, not all together\n`;
 }
 
 function whereOf(engine: ContainerEngine, image: string): Record<string, string> {

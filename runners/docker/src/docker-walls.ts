@@ -10,7 +10,7 @@ import { labelled, removeContainers } from "./left-containers.ts";
 import { SandboxContainer } from "./sandbox-container.ts";
 import { sandboxLabel } from "./sandbox-flags.ts";
 
-export type DockerWallsOptions = {
+type DockerWallsOptions = {
   env?: NodeJS.ProcessEnv;
   /** The repository, for an image that is a Dockerfile in it. */
   root?: string;
@@ -101,5 +101,9 @@ export async function clearDockerWalls(token: string, env: NodeJS.ProcessEnv = p
 
 async function clear(engine: ContainerEngine, token: string): Promise<void> {
   const ids = await labelled(engine, `${sandboxLabel}=${token}`);
-  if (!("trouble" in ids)) await removeContainers(engine, ids);
+  if (!("trouble" in ids))
+    await removeContainers(
+      engine,
+      ids.map((id) => ({ id })),
+    );
 }

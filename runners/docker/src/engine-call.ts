@@ -58,19 +58,14 @@ export async function callEngine(
     forceKillAfterDelay: 2_000,
   });
   if (!result.failed) return { ok: true, stdout: result.stdout };
-  const line = pasteable(program, args);
-  if (result.timedOut) {
-    const detail = `the container engine did not answer within ${timeMs / 1000} s; is it busy or stuck?`;
-    return { ok: false, trouble: { kind: "timed-out", detail, line } };
-  }
-  if (result.code === "ENOENT")
+  const line = [program, ...args].map(shellWord).join(" ");
+  const { timedOut, code: reason, exitCode, stderr, originalMessage } = result;
+  const late = `the container engine did not answer within ${timeMs / 1000} s; is it busy or stuck?`;
+  if (timedOut) return { ok: false, trouble: { kind: "timed-out", detail: late, line } };
+  if (reason === "ENOENT")
     return { ok: false, trouble: { kind: "no-program", detail: wayOut(program)["no-program"]!, line } };
-  const said = result.stderr.trim() || (result.originalMessage ?? "");
-  return {
-    ok: false,
-    trouble: troubleOf(said, { program, line }),
-    ...(result.exitCode !== undefined && { code: result.exitCode }),
-  };
+  const trouble = troubleOf(stderr.trim() || (originalMessage ?? ""), { program, line });
+  return { ok: false, trouble, ...(exitCode !== undefined && { code: exitCode }) };
 }
 
 /** Classifies an engine's error text. Checked with docker 20.10 to 28.2 and podman 4.3. */
@@ -109,9 +104,4 @@ function wayOut(program: string): Partial<Record<CallTrouble["kind"], string>> {
     "engine-gone": "the container engine went away during the call",
     "image-missing": "the image does not exist here",
   };
-}
-
-/** The call as a line for a shell. */
-function pasteable(program: string, args: readonly string[]): string {
-  return [program, ...args].map(shellWord).join(" ");
 }

@@ -17,9 +17,8 @@ import { lockLabel } from "./image-environment.ts";
 
 export type EnsuredImage = ({ ok: true } & ContainerImage) | { ok: false; detail: string };
 
-export type ContainerImage = ImageFacts & { reference: ImageReference };
-
-type ImageFacts = {
+export type ContainerImage = {
+  reference: ImageReference;
   /** The engine's, e.g. `sha256:…`. */
   id: string;
   /** SHA-256 of the lock file whose environment it holds. */
@@ -29,18 +28,11 @@ type ImageFacts = {
 /** Limit of a build or a pull: installing packages or pulling gigabytes takes long. */
 const makingMs = 3_600_000;
 
-export type EnsureOptions = {
-  /** The repository. */
-  root: string;
-  makingMs?: number;
-  /** Called before an image of a Dockerfile is built. */
-  onMake?: () => void;
-};
-
 export async function ensureImage(
   engine: ContainerEngine,
   image: string | undefined,
-  options: EnsureOptions,
+  /** `root`: the repository. `onMake` is called before an image of a Dockerfile is built. */
+  { root, onMake }: { root: string; onMake?: () => void },
 ): Promise<EnsuredImage> {
   const reference = parseImageReference(image ?? "host");
   switch (reference.kind) {
@@ -55,30 +47,30 @@ export async function ensureImage(
     }
     case "digest": {
       const name = imageIdentity(reference);
-      const there = await inspected(engine, name);
-      if (there) return { ok: true, ...there, reference };
-      const pulled = await engine.call(["pull", "--quiet", name], { timeMs: options.makingMs ?? makingMs });
+      const there = await inspected(engine, name, reference);
+      if (there) return there;
+      const pulled = await engine.call(["pull", "--quiet", name], { timeMs: makingMs });
       if (!pulled.ok)
         return { ok: false, detail: `image: ${name} could not be pulled: ${pulled.trouble.detail}` };
-      return found(await inspected(engine, name), name, reference);
+      return (await inspected(engine, name, reference)) ?? missing(name);
     }
     case "dockerfile": {
       const { file, folder } = reference;
       let identity: string;
       try {
-        const loose = unpinnedBases(readFileSync(join(options.root, file), "utf8"));
+        const loose = unpinnedBases(readFileSync(join(root, file), "utf8"));
         if (loose.length > 0) {
           const detail = `image: ${file} begins from ${loose.join(", ")}, which is not pinned to a digest; pin it: \`node scripts/pin-images.ts ${file}\``;
           return { ok: false, detail };
         }
-        identity = imageIdentity(reference, await digestsIn(options.root, folder));
+        identity = imageIdentity(reference, await digestsIn(root, folder));
       } catch (error) {
         return { ok: false, detail: `image: ${file} cannot be read: ${(error as Error).message}` };
       }
-      const args = ["build", "--quiet", "--file", join(options.root, file), join(options.root, folder)];
+      const args = ["build", "--quiet", "--file", join(root, file), join(root, folder)];
       return await made(engine, reference, identity, () => {
-        options.onMake?.();
-        return engine.call(args, { timeMs: options.makingMs ?? makingMs });
+        onMake?.();
+        return engine.call(args, { timeMs: makingMs });
       });
     }
   }
@@ -101,34 +93,32 @@ async function made(
   make: () => Promise<CallResult>,
 ): Promise<EnsuredImage> {
   const name = `mlrb/${identity.replace(/^(\w+):(.{1,40}).*$/, "$1:$2")}`;
-  const there = await inspected(engine, name);
-  if (there) return { ok: true, ...there, reference };
+  const there = await inspected(engine, name, reference);
+  if (there) return there;
   const result = await make();
   if (!result.ok) return { ok: false, detail: `the image could not be built: ${result.trouble.detail}` };
   const id = result.stdout.trim().split("\n").at(-1)!;
-  const first = await inspected(engine, name);
+  const first = await inspected(engine, name, reference);
   if (first && first.id !== id) {
     await engine.call(["rmi", id]);
-    return { ok: true, ...first, reference };
+    return first;
   }
   const tagged = await engine.call(["tag", id, name]);
   if (!tagged.ok) return { ok: false, detail: `the image could not be tagged: ${tagged.trouble.detail}` };
-  return found(await inspected(engine, name), name, reference);
+  return (await inspected(engine, name, reference)) ?? missing(name);
 }
 
-function found(image: ImageFacts | undefined, name: string, reference: ImageReference): EnsuredImage {
-  return image
-    ? { ok: true, ...image, reference }
-    : { ok: false, detail: `image: ${name} was built and cannot be found` };
+function missing(name: string): EnsuredImage {
+  return { ok: false, detail: `image: ${name} was built and cannot be found` };
 }
 
-async function inspected(engine: ContainerEngine, name: string): Promise<ImageFacts | undefined> {
+async function inspected(engine: ContainerEngine, name: string, reference: ImageReference) {
   const asked = await engine.call(["image", "inspect", "--format", "{{.Id}} {{json .Config}}", name]);
   if (!asked.ok) return undefined;
   const [, id, config] = /^(\S+) (.*)$/s.exec(asked.stdout.trim()) ?? [];
   const labels = (JSON.parse(config!) as { Labels?: Record<string, string> | null } | null)?.Labels;
   const lock = labels?.[lockLabel];
-  return { id: id!, ...(lock !== undefined && { lock }) };
+  return { ok: true as const, id: id!, ...(lock !== undefined && { lock }), reference };
 }
 
 /** The inputs of an image by their paths from the root: bytes, executable bits, links and names of folders. */

@@ -16,19 +16,14 @@ export type ProgramEnd =
   /** The client ended before the program began; `said` is its output. */
   | { kind: "not-begun"; said: string };
 
-export type ProgramInContainer = {
-  /** Resolves once the engine has started the program, or has failed to. */
-  begun: Promise<void>;
-  ended: Promise<ProgramEnd>;
-  forget(): void;
-};
+export type ProgramInContainer = ReturnType<typeof runInContainer>;
 
 const loader = 'line=$MLRB_LINE; unset MLRB_LINE; eval "$line"';
 
 export function runInContainer(
   { program, env }: ContainerEngine,
   { id, user, request }: { id: string; user: string; request: ExecRequest },
-): ProgramInContainer {
+) {
   const mark = `mlrb-${randomBytes(16).toString("hex")}`;
   const { MLRB_TOKEN: _, ...visible } = env;
   const child = spawn(
@@ -77,6 +72,7 @@ export function runInContainer(
     });
   });
   return {
+    /** Resolves once the engine has started the program, or has failed to. */
     begun: Promise.race([begins, ended.then(() => {})]),
     ended,
     forget: () => void child.kill("SIGKILL"),

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionRequest, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { boundLog } from "@mlrb/kit/processes/bounded-log";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { followContainer } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { graceS } from "./stage-flags.ts";
@@ -30,29 +31,22 @@ export type RunContainerOptions = {
   done: (engine: ContainerEngine, id: string) => void;
 };
 
-export function runContainer(getReady: () => Promise<ToRun>, options: RunContainerOptions): Running {
-  const run = new ContainerRun(options);
-  return {
-    ended: run.follow(getReady),
-    askToEnd: () => run.end("cancelled"),
-    kill: () => run.kill(),
-  };
-}
-
 type EndReason = "time-limit" | "cancelled";
 
-class ContainerRun {
+export class ContainerRun implements Running {
+  readonly ended: Promise<ExecutionResult>;
   readonly #options: RunContainerOptions;
   readonly #timers: NodeJS.Timeout[] = [];
   #why: EndReason | undefined;
   #ready: Extract<ToRun, { id: string }> | undefined;
   #over = false;
 
-  constructor(options: RunContainerOptions) {
+  constructor(getReady: () => Promise<ToRun>, options: RunContainerOptions) {
     this.#options = options;
+    this.ended = this.#follow(getReady);
   }
 
-  async follow(getReady: () => Promise<ToRun>): Promise<ExecutionResult> {
+  async #follow(getReady: () => Promise<ToRun>): Promise<ExecutionResult> {
     const { log, limits, patienceMs, done } = this.#options;
     const got = await getReady();
     if ("failed" in got) {
@@ -80,7 +74,11 @@ class ContainerRun {
     return outcome;
   }
 
-  end(reason: EndReason): void {
+  askToEnd(): void {
+    this.#end("cancelled");
+  }
+
+  #end(reason: EndReason): void {
     this.#why ??= reason;
     void this.#send("TERM");
     this.#timers.push(setTimeout(() => void this.#send("KILL"), graceS * 1000));
@@ -104,17 +102,14 @@ class ContainerRun {
   /** A timer holds 24.8 days at most; a longer limit takes several. */
   #watch(limit: number): void {
     const left = limit - performance.now();
-    if (left <= 0) this.end("time-limit");
+    if (left <= 0) this.#end("time-limit");
     else this.#timers.push(setTimeout(() => this.#watch(limit), Math.min(left, 2 ** 31 - 1)));
   }
 }
 
+/** The disk's trouble is reported by what needs the disk; the outcome holds the same text. */
 function append(log: string, text: string): void {
-  try {
-    appendFileSync(log, text);
-  } catch {
-    // the disk's trouble is reported by what needs the disk; the outcome holds the same text
-  }
+  quiet(() => appendFileSync(log, text));
 }
 
 function pasteLine(line: string | undefined): string {

@@ -3,20 +3,14 @@
 // and never counts as the agent's doing.
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { unreachable } from "@mlrb/core/ports/outcome";
-import type {
-  ExecRequest,
-  ExecResult,
-  OverLimit,
-  SandboxLimits,
-  WallsRequest,
-} from "@mlrb/core/ports/sandbox";
+import type { ExecRequest, ExecResult, OverLimit, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { extractDiskImage, hasDiskImage } from "@mlrb/kit/files/disk-image";
+import { type DiskLook, diskLimit } from "@mlrb/kit/files/disk-limit";
+import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { stateOf } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import { type ContainerGroup, containerGroup } from "./container-group.ts";
 import { type ContainerGuard, guardContainer } from "./container-guard.ts";
-import { type DiskMeter, startDiskMeter } from "./disk-meter.ts";
 import type { ContainerImage } from "./ensure-image.ts";
 import { type ProgramEnd, type ProgramInContainer, runInContainer } from "./program-in-container.ts";
 import { sandboxCreation } from "./sandbox-flags.ts";
@@ -32,13 +26,20 @@ export type SandboxPlace = {
 /** The engine may be restarting: one try a second. */
 const thawTries = 60;
 const engineMs = 20_000;
+/** Between two measurements of the disk. */
+const pauseMs = 250;
 
 export class SandboxContainer {
   readonly #place: SandboxPlace;
   readonly #id: string;
   readonly #guard: ContainerGuard;
   readonly #group: ContainerGroup;
-  readonly #meter: DiskMeter;
+  /**
+   * No engine limits the files in a folder of the host. Where the folder is no file system of its own, a program may write
+   * more between two measurements.
+   */
+  readonly #disk: Promise<DiskLook>;
+  readonly #metering = new AbortController();
   readonly #programs = new Set<ProgramInContainer>();
   #running = true;
   /** `end` was called. */
@@ -60,7 +61,7 @@ export class SandboxContainer {
     const trouble = await guard.ready;
     if (trouble) throw new Error(`the sandbox could not be opened: ${trouble.failed}`);
     const pid = Number(await called(["inspect", "--format", "{{.State.Pid}}", id]));
-    const container = new SandboxContainer(place, { id, guard, group: containerGroup(pid, id) });
+    const container = new SandboxContainer(place, id, guard, containerGroup(pid, id));
     if (!hasDiskImage(request.folder) || showsSame(request, pid)) return container;
     // the engine has other mounts than this process, as in a container: its programs would see an empty folder
     await container.end();
@@ -69,30 +70,26 @@ export class SandboxContainer {
     return SandboxContainer.open(place);
   }
 
-  private constructor(
-    place: SandboxPlace,
-    { id, guard, group }: { id: string; guard: ContainerGuard; group: ContainerGroup },
-  ) {
+  private constructor(place: SandboxPlace, id: string, guard: ContainerGuard, group: ContainerGroup) {
     this.#place = place;
     this.#id = id;
     this.#guard = guard;
     this.#group = group;
-    const { request } = place;
-    const { folder, limits } = request;
-    this.#meter = startDiskMeter({
-      folder,
-      limitBytes: limits.diskBytes,
-      pids: group.pids,
-      over: (limit) => {
-        this.#over ??= limit;
-        void this.end().catch(() => {}); // `kill` reports the same trouble
-      },
-    });
+    const { folder, limits } = place.request;
+    this.#disk = diskLimit(folder, { limitBytes: limits.diskBytes, find: group.pids });
+    const { signal } = this.#metering;
+    const poll = async () => {
+      const over = await (await this.#disk)();
+      if (!over || signal.aborted) return;
+      this.#over ??= over;
+      void this.end().catch(() => {}); // `kill` reports the same trouble
+    };
+    void pollGently(poll, { pauseMs, signal });
     void guard.ended.then((state) => {
       this.#running = false;
-      this.#meter.stop();
+      this.#metering.abort();
       // a full shared memory can make the kernel end the first process too
-      if (state?.OOMKilled && !this.#endedHere) this.#over ??= memoryOver(limits);
+      if (state?.OOMKilled && !this.#endedHere) this.#over ??= this.#memoryOver();
     });
   }
 
@@ -115,33 +112,36 @@ export class SandboxContainer {
     const after = this.#group.met();
     if (!this.#endedHere) {
       // counts what the program wrote just before its end
-      const disk = await this.#meter.look();
+      const disk = await (await this.#disk)();
       if (disk) {
         this.#over ??= disk;
         await this.end();
       }
     }
+    const { processes } = request.limits;
+    const processesOver: OverLimit = {
+      limit: "processes",
+      detail: `more than ${processes} processes and threads at once`,
+    };
     const over =
       this.#over ??
-      (after.memory > before.memory ? memoryOver(request.limits) : undefined) ??
-      (after.processes > before.processes ? processesOver(request.limits) : undefined);
+      (after.memory > before.memory ? this.#memoryOver() : undefined) ??
+      (after.processes > before.processes ? processesOver : undefined);
     const met = over && { over };
     if (this.#endedHere) return { kind: "signalled", signal: "SIGKILL", ...met };
     const gone = ended.kind === "exited" && ended.code === 0 ? undefined : await this.#whyGone(ended);
     if (this.#over) return { kind: "signalled", signal: "SIGKILL", over: this.#over };
     if (gone !== undefined) return { kind: "lost", detail: gone };
-    switch (ended.kind) {
-      case "exited":
-      case "signalled":
-        return { ...ended, ...met };
-      case "missing":
-        return { kind: "not-started", detail: "there is no such program in the sandbox" };
-      case "not-begun":
-        if (over) return { kind: "exited", code: 126, over };
-        return { kind: "not-started", detail: ended.said || "the engine does not say why" };
-      default:
-        return unreachable(ended);
-    }
+    if (ended.kind === "missing")
+      return { kind: "not-started", detail: "there is no such program in the sandbox" };
+    if (ended.kind !== "not-begun") return { ...ended, ...met };
+    if (over) return { kind: "exited", code: 126, over };
+    return { kind: "not-started", detail: ended.said || "the engine does not say why" };
+  }
+
+  #memoryOver(): OverLimit {
+    const { memoryBytes } = this.#place.request.limits;
+    return { limit: "memory", detail: `its programs together took more than ${memoryBytes} bytes of memory` };
   }
 
   /** Why the container no longer runs; undefined if it does. */
@@ -161,7 +161,7 @@ export class SandboxContainer {
   /** Ends every program and the container. Throws if a process does not end. */
   async end(): Promise<void> {
     this.#endedHere = true;
-    this.#meter.stop();
+    this.#metering.abort();
     if (this.#running) {
       const killed = await this.#place.engine.call(["kill", this.#id], { timeMs: engineMs });
       // without an engine the processes are still there
@@ -217,12 +217,4 @@ async function settled(promise: Promise<unknown>, ms: number): Promise<void> {
 function showsSame({ folder, seenAs }: WallsRequest, pid: number): boolean {
   const [there, here] = [statSync(`/proc/${pid}/root${seenAs}`), statSync(folder)];
   return there.dev === here.dev && there.ino === here.ino;
-}
-
-function memoryOver({ memoryBytes }: SandboxLimits): OverLimit {
-  return { limit: "memory", detail: `its programs together took more than ${memoryBytes} bytes of memory` };
-}
-
-function processesOver({ processes }: SandboxLimits): OverLimit {
-  return { limit: "processes", detail: `more than ${processes} processes and threads at once` };
 }

@@ -4,12 +4,12 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { commandLine } from "@mlrb/core/ports/command-line";
 import type { ExecutionRequest, StageWalls } from "@mlrb/core/ports/executor";
+import { packageFolders } from "@mlrb/kit/files/package-folders";
 import { confinementFlags } from "./confinement-flags.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { ContainerImage } from "./ensure-image.ts";
 import { readMounts } from "./image-environment.ts";
 import { imageMounts, type Mount, mountFlags } from "./mount-flags.ts";
-import { packageFolders } from "./package-folders.ts";
 import { systemCallFlags } from "./sandbox-flags.ts";
 
 /** Seconds between TERM and KILL. */
@@ -18,16 +18,11 @@ export const graceS = 5;
 /** Output goes into the log by a descriptor inside: it survives the end of the runner and of the engine. */
 const script = 'log=$1; shift; exec "$@" >>"$log" 2>&1';
 
-export type StageContainer = {
-  image: ContainerImage;
-  labels: Record<string, string>;
-};
-
 /** `env`: variables whose values must not appear in a list of processes. */
 export function stageCreation(
   engine: ContainerEngine,
   request: ExecutionRequest,
-  { image, labels }: StageContainer,
+  { image, labels }: { image: ContainerImage; labels: Record<string, string> },
 ): { args: string[]; env: Record<string, string> } {
   const { root, limits, network, cpus, gpus, walls } = request;
   const { flags, env } = variableFlags(variablesInside(request));
@@ -65,11 +60,12 @@ function stageMounts(
 ): Mount[] {
   const node = dirname(realpathSync(process.execPath));
   const seen = [root, "/usr"].some((folder) => node === folder || node.startsWith(`${folder}/`));
+  const { stores, linked } = packageFolders(root);
   return [
     { source: root },
     ...(seen ? [] : [{ source: node, target: dirname(process.execPath) }]),
     ...readMounts(
-      [...packageFolders(root), ...reads].filter((path) => existsSync(path)),
+      [...stores, ...linked, ...reads].filter((path) => existsSync(path)),
       environment,
       image,
     ),
@@ -130,14 +126,10 @@ const ofTheProgram =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|LANG|SSH_.*|SSL_.*|DOCKER_.*|PODMAN_.*|CONTAINER.*|BUILDAH_.*|XDG_.*|GO.*|.*_proxy)$/i;
 
 function variableFlags(variables: Record<string, string>): { flags: string[]; env: Record<string, string> } {
-  const flags: string[] = [];
-  const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(variables)) {
-    if (ofTheProgram.test(name)) flags.push("--env", `${name}=${value}`);
-    else {
-      flags.push("--env", name);
-      env[name] = value;
-    }
-  }
-  return { flags, env };
+  const all = Object.entries(variables);
+  const isOfProgram = ([name]: [string, string]) => ofTheProgram.test(name);
+  return {
+    flags: all.flatMap((one) => ["--env", isOfProgram(one) ? one.join("=") : one[0]]),
+    env: Object.fromEntries(all.filter((one) => !isOfProgram(one))),
+  };
 }

@@ -4,48 +4,33 @@ import { hash } from "node:crypto";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 
 /** What the labels keep of a stage's request. */
-export type LabelledStage = {
-  run: string;
-  stage: string;
-  key: string;
-  work: string;
-  log: string;
-  limits: ExecutionRequest["limits"];
-  image: string;
-};
+export type LabelledStage = Record<(typeof texts)[number], string> & Pick<ExecutionRequest, "limits">;
 
 /** A short name of the state folder. */
 export function stateLabel(state: string): string {
   return hash("sha256", state).slice(0, 16);
 }
 
-export function stageLabels(request: ExecutionRequest, own: { state: string; run: string; image: string }) {
-  const { timeMs, memoryBytes } = request.limits;
+const texts = ["run", "stage", "key", "work", "log", "image"] as const;
+const numbers = { timeMs: "mlrb.time-ms", memoryBytes: "mlrb.memory-bytes" } as const;
+const limitNames = ["timeMs", "memoryBytes"] as const;
+
+export function stageLabels(
+  { id, key, token, work, log, limits }: ExecutionRequest,
+  { state, ...own }: { state: string; run: string; image: string },
+): Record<string, string> {
+  const held = Object.entries({ ...own, stage: id, key, token, work, log });
+  const set = limitNames.filter((name) => limits[name] !== undefined);
   return {
-    "mlrb.state": stateLabel(own.state),
-    "mlrb.run": own.run,
-    "mlrb.stage": request.id,
-    "mlrb.key": request.key,
-    "mlrb.token": request.token,
-    "mlrb.work": request.work,
-    "mlrb.log": request.log,
-    "mlrb.image": own.image,
-    ...(timeMs !== undefined && { "mlrb.time-ms": String(timeMs) }),
-    ...(memoryBytes !== undefined && { "mlrb.memory-bytes": String(memoryBytes) }),
+    "mlrb.state": stateLabel(state),
+    ...Object.fromEntries(held.map(([name, text]) => [`mlrb.${name}`, text])),
+    ...Object.fromEntries(set.map((name) => [numbers[name], String(limits[name])])),
   };
 }
 
 export function readStageLabels(labels: Record<string, string>): LabelledStage {
-  const number = (name: string) => (labels[name] === undefined ? undefined : Number(labels[name]));
-  const timeMs = number("mlrb.time-ms");
-  const memoryBytes = number("mlrb.memory-bytes");
-  return {
-    run: labels["mlrb.run"] ?? "",
-    stage: labels["mlrb.stage"] ?? "",
-    key: labels["mlrb.key"] ?? "",
-    work: labels["mlrb.work"] ?? "",
-    log: labels["mlrb.log"] ?? "",
-    image: labels["mlrb.image"] ?? "",
-    limits: { ...(timeMs !== undefined && { timeMs }), ...(memoryBytes !== undefined && { memoryBytes }) },
-  };
+  const held = texts.map((name) => [name, labels[`mlrb.${name}`] ?? ""]);
+  const set = limitNames.filter((name) => labels[numbers[name]] !== undefined);
+  const limits = Object.fromEntries(set.map((name) => [name, Number(labels[numbers[name]])]));
+  return { ...(Object.fromEntries(held) as Record<(typeof texts)[number], string>), limits };
 }

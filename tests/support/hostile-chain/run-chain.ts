@@ -18,11 +18,11 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExecutionRequest, Executor, StageWalls } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
-import { packageFolders } from "@mlrb/docker/package-folders";
 import type { Admission } from "@mlrb/formats/judged/admission";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { type HostileCase, writeCase } from "@mlrb/kit/admission/testing/hostile-case";
 import { hostileCorpus } from "@mlrb/kit/admission/testing/hostile-corpus";
+import { packageFolders } from "@mlrb/kit/files/package-folders";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { readJson } from "@mlrb/kit/json-file";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
@@ -167,7 +167,7 @@ async function stageEnd(
     required: true,
     reads: [
       ...[work, join(corpus.place, "folders"), ...code.map((name) => join(repository, name))],
-      ...[...packageFolders(repository), dirname(process.execPath), ...beside],
+      ...[...Object.values(packageFolders(repository)).flat(), dirname(process.execPath), ...beside],
     ],
     writes: [join(work, "out"), join(work, "tmp")],
     limits: { memoryBytes: 4 * 2 ** 30, processes: 4096, fileBytes: 2 ** 33 },

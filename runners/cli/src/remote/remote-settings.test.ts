@@ -51,7 +51,7 @@ test("with a key, results are also sent, also where no signer is trusted", { ski
   const at = lab(t, { signers: false });
   const found = at.read({ MLRB_REMOTE_CACHE, MLRB_REMOTE_CACHE_KEY: signingKeys(t).make("alice") });
   assert.ok(found && !("code" in found), JSON.stringify(found));
-  assert.ok(found.runKey!.sign("text", "action-result").certificate.includes("SSH SIGNATURE"));
+  assert.ok(found.runKey!.sign("text").certificate.includes("SSH SIGNATURE"));
 });
 
 test("each setting that cannot work is refused with its way out, and no text shows a secret", (t) => {

@@ -13,11 +13,10 @@ import { type LostAttempt, lostAttempts } from "./lost-attempts.ts";
 import { quarantineIn } from "./quarantine.ts";
 import { removeAttempt } from "./remove-attempt.ts";
 
-export type Adopted = { attempt: LostAttempt } & (
-  | { kind: "kept"; record: string }
-  /** `why`: the reason why the attempt does not count as complete. */
-  | { kind: "refused"; why: string }
-);
+/** `why`: the reason why the attempt does not count as complete. */
+type Adoption = { kind: "kept"; record: string } | { kind: "refused"; why: string };
+
+export type Adopted = { attempt: LostAttempt } & Adoption;
 
 /** Adopts the lost attempts that `which` selects. */
 export async function adoptLost(
@@ -31,10 +30,7 @@ export async function adoptLost(
   return adopted;
 }
 
-async function adoptOne(
-  { path, card }: LostAttempt,
-  workspace: Workspace,
-): Promise<{ kind: "kept"; record: string } | { kind: "refused"; why: string }> {
+async function adoptOne({ path, card }: LostAttempt, workspace: Workspace): Promise<Adoption> {
   const ended = attemptEnd(path);
   const complete = ended?.result.kind === "succeeded" ? "" : await completeAttempt({ path, card });
   if (complete !== "" && typeof complete === "string") return { kind: "refused", why: complete };
@@ -47,7 +43,8 @@ async function adoptOne(
     // without a cause nothing says that its log was redacted
     const isClean = card.secrets.length === 0 || quarantineIn(path, workspace.state.root) !== undefined;
     const log = join(path, isClean ? "log" : "no-log");
-    if (!isClean) writeFileSync(log, leftOut(card.secrets));
+    const leftOut = `the program that lost it had not redacted ${card.secrets.join(", ")}`;
+    if (!isClean) writeFileSync(log, `mlrb: the log of this attempt is left out: ${leftOut}\n`);
     const kept = await keepRecord({ path, card, end, log, isHeld: lease.isHeld }, workspace);
     if (kept.kind === "failed") return { kind: "refused", why: kept.detail };
     await removeAttempt(path);
@@ -55,8 +52,4 @@ async function adoptOne(
   } finally {
     lease.release();
   }
-}
-
-function leftOut(secrets: string[]): string {
-  return `mlrb: the log of this attempt is left out: the program that lost it had not redacted ${secrets.join(", ")}\n`;
 }

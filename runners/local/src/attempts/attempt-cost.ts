@@ -75,12 +75,8 @@ function dollarsOf({ dollars, estimated, inFlight }: LastSpending): number | nul
 /** Duration until the last of its files was written, in ms. */
 function lastSignMs({ path, card }: Omit<PlacedAttempt, "name">): number {
   const began = Date.parse(card.startedAt);
-  const files = [
-    "spending.jsonl",
-    "log",
-    "supervisor.json",
-    ...card.gives.map(({ file }) => join("out", file)),
-  ];
+  const outputs = card.gives.map(({ file }) => join("out", file));
+  const files = ["spending.jsonl", "log", "supervisor.json", ...outputs];
   const times = files.map((file) => statSync(join(path, file), { throwIfNoEntry: false })?.mtimeMs ?? began);
   return Math.max(0, Math.round(Math.max(...times) - began));
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
 import { isSealed } from "../resume/resumable.ts";
 import { outputPaths } from "../stage/output-paths.ts";
-import { attemptFolder, isBeingMoved, lostFolderOf, toldToEnd } from "./attempt-folders.ts";
+import { attemptFolder, failedFor, isBeingMoved, lostFolderOf, toldToEnd } from "./attempt-folders.ts";
 import { lostCause } from "./lost-words.ts";
 import { type Quarantined, quarantineIn } from "./quarantine.ts";
 
@@ -31,24 +31,18 @@ export function attemptFate(path: string, root: string): Fate {
     return left ? { kind: "quarantined", ...left } : { kind: "gone" };
   }
   const { state } = found;
-  switch (state.kind) {
-    case "ended": {
-      const { result, cause } = state.end;
-      if (result.kind === "succeeded") return { kind: "complete" };
-      if (isBeingMoved(found)) return { kind: "ending" };
-      const detail = result.kind === "failed" ? `${result.cause}: ${result.detail}` : "it was ended";
-      return { kind: "failed", cause: cause ?? { kind: "failed", detail } };
-    }
-    case "resumable":
-      return { kind: "broken-off", cause: lostCause(path) };
-    case "lost": {
-      const { ledger } = outputPaths(path, found.card.gives);
-      if (ledger !== undefined && isSealed(ledger)) return { kind: "complete" };
-      return { kind: "failed", cause: lostCause(path) };
-    }
-    default:
-      return { kind: toldToEnd(path) ? "ending" : "going" };
+  if (state.kind === "ended") {
+    const { result, cause } = state.end;
+    if (result.kind === "succeeded") return { kind: "complete" };
+    if (isBeingMoved(found)) return { kind: "ending" };
+    if (result.kind === "failed") return { kind: "failed", cause: cause ?? failedFor(result) };
+    return { kind: "failed", cause: cause ?? { kind: "failed", detail: "it was ended" } };
   }
+  if (state.kind === "resumable") return { kind: "broken-off", cause: lostCause(path) };
+  if (state.kind !== "lost") return { kind: toldToEnd(path) ? "ending" : "going" };
+  const { ledger } = outputPaths(path, found.card.gives);
+  if (ledger !== undefined && isSealed(ledger)) return { kind: "complete" };
+  return { kind: "failed", cause: lostCause(path) };
 }
 
 /** A signal to a whole container or job reaches the supervisors within this time after the run. */

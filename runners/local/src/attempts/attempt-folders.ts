@@ -25,6 +25,7 @@ import {
 } from "@mlrb/formats/attempt/attempt-end";
 import { checkFormat, type Reading } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
+import type { FailureCause } from "@mlrb/formats/stage/outcome";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { claimFile } from "@mlrb/kit/attempts/attempt-claim";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
@@ -70,11 +71,7 @@ let made = 0;
  * Makes a folder with the parts that a stage works in. The folder is renamed into place with its card: without a card
  * it would belong to no attempt. A later run clears what a kill leaves (clear-unfinished).
  */
-export function makeAttemptFolder(
-  running: string,
-  card: AttemptCard,
-  fill: (folder: string) => void = () => {},
-): { name: string; path: string } {
+export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
   const path = join(running, name);
   const unfinished = join(dirname(running), "records", `tmp-${processName}-new-${made}`);
@@ -82,7 +79,6 @@ export function makeAttemptFolder(
     mkdirSync(unfinished, { recursive: true });
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(unfinished, part));
     writeWhole(join(unfinished, "attempt.json"), canonicalJson(card), { sync: false });
-    fill(unfinished);
     mkdirSync(running, { recursive: true });
     renameSync(unfinished, path);
   } catch (error) {
@@ -198,8 +194,7 @@ export function lostFolderOf(path: string): string {
 
 /** Undefined until the attempt has ended. */
 export function attemptEnd(path: string): AttemptEnd | undefined {
-  const file = join(path, "end.json");
-  return read(endFormat, file, file);
+  return read(endFormat, join(path, "end.json"));
 }
 
 /** Names the person who stopped the attempt: its supervisor sees only a signal. */
@@ -230,14 +225,14 @@ export function whoTold(path: string): EndCause {
   return { kind: "terminated", detail: "its supervisor was sent SIGTERM" };
 }
 
-/** Whether a person has asked the attempt to end. */
-export function isStopped(path: string): boolean {
-  return stoppedBy(path) !== undefined;
+/** The cause of an end by a failure of the stage. */
+export function failedFor({ cause, detail }: { cause: FailureCause; detail: string }): EndCause {
+  return { kind: "failed", detail: `${cause}: ${detail}` };
 }
 
-function stoppedBy(path: string): string | undefined {
-  const file = join(path, stopFile);
-  return read(stopRequest, file, file)?.by;
+/** The person who has asked the attempt to end; undefined if none has. */
+export function stoppedBy(path: string): string | undefined {
+  return read(stopRequest, join(path, stopFile))?.by;
 }
 
 export function supervisorFile(path: string): string {
@@ -278,12 +273,8 @@ export function isUnclaimed(path: string): boolean {
 }
 
 /** Undefined where the file is missing or unusable. */
-function read<const Schema extends object>(
-  schema: Schema,
-  path: string,
-  what: string,
-): TypeOf<Schema> | undefined {
-  const reading = readVersioned(schema, path, what);
+function read<const Schema extends object>(schema: Schema, path: string): TypeOf<Schema> | undefined {
+  const reading = readVersioned(schema, path);
   return reading?.kind === "ok" ? reading.value : undefined;
 }
 
@@ -291,7 +282,7 @@ function read<const Schema extends object>(
 function readVersioned<const Schema extends object>(
   schema: Schema,
   path: string,
-  what: string,
+  what = path,
 ): Reading<TypeOf<Schema>> | undefined {
   let value: unknown;
   try {

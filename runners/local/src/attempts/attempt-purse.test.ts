@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { purseFile, readPurse } from "@mlrb/kit/attempts/purse";
 import type { Workspace } from "../store/workspace.ts";
-import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
+import { handOverPurse } from "./attempt-purse.ts";
 
 function place(t: TestContext) {
   const attempt = mkdtempSync(join(tmpdir(), "purse-"));
@@ -22,7 +22,7 @@ function place(t: TestContext) {
 test("a run that resumes an attempt replaces the earlier run's cap and prices, for this attempt only", (t) => {
   const { attempt, by, file, capOf } = place(t);
   handOverPurse(attempt, by("first", 10, ["m=1/2"]));
-  takeOverPurse(attempt, by("second", 3, ["m=3/4"]));
+  handOverPurse(attempt, by("second", 3, ["m=3/4"]));
   const runs = [
     { run: "second", prices: ["m=3/4"] },
     { run: "first", prices: ["m=1/2"] },
@@ -34,9 +34,10 @@ test("a run that resumes an attempt replaces the earlier run's cap and prices, f
 test("a run without a cap keeps the cap of an attempt, and adds none where the attempt has none", (t) => {
   const { attempt, by, file, capOf } = place(t);
   handOverPurse(attempt, by("first", 10));
-  takeOverPurse(attempt, by("second"));
+  handOverPurse(attempt, by("second"));
   assert.equal(readPurse(file)!.cap, capOf("first"));
+  rmSync(file);
   handOverPurse(attempt, by("first"));
-  takeOverPurse(attempt, by("second"));
+  handOverPurse(attempt, by("second"));
   assert.equal(readPurse(file)!.cap, null);
 });

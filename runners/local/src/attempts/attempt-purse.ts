@@ -8,31 +8,16 @@ import type { Workspace } from "../store/workspace.ts";
 
 type Of = { purse?: RunPurse | undefined; run: string; workspace: Workspace };
 
-export function handOverPurse(attempt: string, { purse, run, workspace }: Of): void {
-  if (purse === undefined) return;
-  writePurse(join(attempt, purseFile), {
-    runs: [{ run, prices: purse.prices }],
-    cap: capOf({ purse, run, workspace }) ?? null,
-  });
-}
-
 /**
- * Puts an attempt that an earlier run began under the cap and the prices of this run. Without a cap in this run, the
- * attempt keeps its own.
+ * Puts an attempt under the cap and the prices of this run, also one that an earlier run began. Without a cap in this
+ * run, the attempt keeps its own.
  */
-export function takeOverPurse(attempt: string, { purse, run, workspace }: Of): void {
+export function handOverPurse(attempt: string, { purse, run, workspace }: Of): void {
   if (purse === undefined) return;
   const path = join(attempt, purseFile);
   const { runs, cap } = readPurse(path) ?? { runs: [], cap: null };
-  writePurse(path, {
-    runs: [{ run, prices: purse.prices }, ...runs],
-    cap: capOf({ purse, run, workspace }) ?? cap,
-  });
-}
-
-function capOf({ purse, run, workspace }: Of): string | undefined {
-  if (purse?.maxDollars === undefined) return undefined;
-  const path = join(workspace.state.attempts, "caps", `${run}.jsonl`);
-  if (!existsSync(path)) writeCap(path, purse.maxDollars);
-  return path;
+  const own = join(workspace.state.attempts, "caps", `${run}.jsonl`);
+  const { maxDollars, prices } = purse;
+  if (maxDollars !== undefined && !existsSync(own)) writeCap(own, maxDollars);
+  writePurse(path, { runs: [{ run, prices }, ...runs], cap: maxDollars === undefined ? cap : own });
 }

@@ -1,29 +1,20 @@
 // Reads what running attempts wait for, from the files that their supervisors keep. Changes nothing.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readWaits, waitFile } from "@mlrb/core/ports/attempt-wait";
-import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
 import { ifReadable } from "../store/if-readable.ts";
-import { attemptFolder } from "./attempt-folders.ts";
+import { attemptFolders, type PlacedAttempt } from "./attempt-folders.ts";
 
-export type WaitingAttempt = { name: string; path: string; card: AttemptCard; waits: AttemptWait[] };
+export type WaitingAttempt = PlacedAttempt & { waits: AttemptWait[] };
 
-/** Attempts that wait for something, sorted by name. */
+/** Attempts that wait for something, sorted by name. A dead supervisor leaves its file behind. */
 export function waitingAttempts(running: string): WaitingAttempt[] {
-  if (!existsSync(running)) return [];
-  return readdirSync(running)
-    .sort()
-    .flatMap((name) => {
-      const waits = waitsIn(join(running, name));
-      if (waits.length === 0) return [];
-      const folder = attemptFolder(running, name);
-      // a dead supervisor leaves its file behind
-      if (folder?.state.kind !== "running" && folder?.state.kind !== "elsewhere") return [];
-      const { path, card } = folder;
-      return [{ name, path, card, waits }];
-    });
+  return attemptFolders(running)
+    .filter(({ state: { kind } }) => kind === "running" || kind === "elsewhere")
+    .map(({ name, path, card }) => ({ name, path, card, waits: waitsIn(path) }))
+    .filter(({ waits }) => waits.length > 0);
 }
 
 /** Empty where the attempt waits for nothing or its file cannot be read. */

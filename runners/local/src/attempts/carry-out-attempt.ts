@@ -34,6 +34,7 @@ import {
   attemptFolders,
   attemptOf,
   attemptToken,
+  failedFor,
   isBeingMoved,
   isUnclaimed,
   lostFolderOf,
@@ -41,7 +42,7 @@ import {
   type PlacedAttempt,
   toldToEnd,
 } from "./attempt-folders.ts";
-import { handOverPurse, takeOverPurse } from "./attempt-purse.ts";
+import { handOverPurse } from "./attempt-purse.ts";
 import { completeAttempt } from "./complete-attempt.ts";
 import { lostCause } from "./lost-words.ts";
 import { keptWords } from "./quarantine.ts";
@@ -79,27 +80,22 @@ export async function carryOutAttempt(
     log = openLog({ from: join(path, "log"), to, secrets, before, adopted: begun, knows });
     let running: Running;
     let startedMs = performance.now();
-    const hold = { ...(context.gpus && { gpus: context.gpus.hold }) };
-    const supervisor = { ...hold, program: context.supervisor };
+    const supervisor = { ...(context.gpus && { gpus: context.gpus.hold }), program: context.supervisor };
     const goesOn = resumes && hasOpenJob(path) && context.supervisor !== undefined;
+    const work = { ...context, work: path, token: attemptToken(name) };
     if (adopted && resumes) {
-      const work = { ...context, work: path, token: attemptToken(name) };
       const request = goesOn ? requestOfJob(attempt, work) : await prepareStage(instance, bound, work);
-      takeOverPurse(path, context);
+      handOverPurse(path, context);
       clearForResume(attempt); // once nothing can fail any more
       running = startSupervised({ path, name }, request, { ...supervisor, ...(goesOn && { adopts: true }) });
       context.adopted(card.startedAt, { resumed: true });
     } else if (adopted) {
-      takeOverPurse(path, context);
+      handOverPurse(path, context);
       running = watchSupervised(path, name);
       startedMs -= Date.now() - Date.parse(card.startedAt);
       context.adopted(card.startedAt);
     } else {
-      const request = await prepareStage(instance, bound, {
-        ...context,
-        work: path,
-        token: attemptToken(name),
-      });
+      const request = await prepareStage(instance, bound, work);
       handOverPurse(path, context);
       const moved = changedHandedOver(instance, bound, workspace);
       if (moved !== undefined) {
@@ -129,7 +125,7 @@ export async function carryOutAttempt(
       return result;
     }
     const durationMs = Math.round(performance.now() - startedMs);
-    if (result.kind !== "succeeded") return await unfinished(attempt, { result, durationMs }, context);
+    if (result.kind !== "succeeded") return await unfinished(attempt, result, context);
     context.freed();
     const end = attemptEnd(path) ?? { formatVersion: 1, result, durationMs };
     return await keep(attempt, end, context);
@@ -167,21 +163,21 @@ async function keep(attempt: PlacedAttempt, end: AttemptEnd, context: CarryOutCo
     return { kind: "succeeded", outputs, record, durationMs };
   }
   if (kept.cause !== "missing-output") return kept;
-  const cause: EndCause = { kind: "failed", detail: `${kept.cause}: ${kept.detail}` };
-  const settled = await settleAttempt(attempt, cause, workspace.state);
+  const settled = await settleAttempt(attempt, failedFor(kept), workspace.state);
   return settled.kind === "quarantined"
     ? { ...kept, detail: `${kept.detail}; ${keptWords(settled)}`, quarantined: settled }
     : kept;
 }
 
+type Unfinished = ExecutionResult & { kind: "failed" | "cancelled" };
+
 /** The failure is not the agent's. The attempt is settled because it may have been expensive. */
 async function unfinished(
   attempt: PlacedAttempt,
-  ended: { result: ExecutionResult & { kind: "failed" | "cancelled" }; durationMs: number },
+  result: Unfinished,
   context: CarryOutContext,
 ): Promise<CarriedOut> {
   const { name, path, card } = attempt;
-  const { result } = ended;
   const { workspace } = context;
   await context.clearSandbox?.(sandboxToken(attemptToken(name)), card.executor);
   const now = attemptFolder(workspace.state.running, name)?.state.kind;
@@ -191,21 +187,19 @@ async function unfinished(
   const settled = await settleAttempt(attempt, causeOf(path, result), workspace.state);
   if (settled.kind === "complete") return keep(attempt, settled.end, context);
   if (settled.kind === "nothing") return result;
-  const failed =
-    result.kind === "failed"
-      ? result
-      : ({ kind: "failed", cause: "operator", detail: settled.cause.detail } as const);
-  return { ...failed, detail: `${failed.detail}; ${keptWords(settled)}`, quarantined: settled };
+  const { detail, cause } =
+    result.kind === "failed" ? result : { ...settled.cause, cause: "operator" as const };
+  return { kind: "failed", cause, detail: `${detail}; ${keptWords(settled)}`, quarantined: settled };
 }
 
-function causeOf(path: string, result: ExecutionResult & { kind: "failed" | "cancelled" }): EndCause {
+function causeOf(path: string, result: Unfinished): EndCause {
   const end = attemptEnd(path) ?? attemptEnd(lostFolderOf(path));
   if (end?.cause) return end.cause;
   if (result.kind === "cancelled")
     return { kind: "stopped", detail: "the run that carried it out was ended" };
   if (!end && !existsSync(lostFolderOf(path)))
     return { kind: toldToEnd(path)?.kind ?? "supervisor-lost", detail: result.detail };
-  return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+  return failedFor(result);
 }
 
 /** Copies the log of an attempt that its supervisor has moved: the last lines were not followed. */

@@ -18,6 +18,7 @@ import {
   type AttemptFolder,
   attemptFolders,
   attemptToken,
+  failedFor,
   isBeingMoved,
   isUnclaimed,
 } from "./attempt-folders.ts";
@@ -63,18 +64,12 @@ async function collectAttempt(attempt: AttemptFolder, context: Context): Promise
     await context.clearSandbox(sandboxToken(attemptToken(name)), card.executor);
   const cause = causeOf(attempt);
   const settled = await settleAttempt(attempt, cause, workspace.state);
-  switch (settled.kind) {
-    case "complete":
-      return keep(attempt, settled.end, context);
-    case "quarantined": {
-      const word = ["supervisor-lost", "host-gone"].includes(settled.cause.kind) ? "lost   " : "failed ";
-      return tell(
-        `${word} ${stage}  (begun ${card.startedAt}: ${causeWords(settled.cause)}; ${keptWords(settled)})`,
-      );
-    }
-    case "nothing":
-      if (ended) tell(`failed  ${stage}  (${causeWords(cause)})`);
-  }
+  if (settled.kind === "complete") return keep(attempt, settled.end, context);
+  if (settled.kind === "quarantined") {
+    const word = ["supervisor-lost", "host-gone"].includes(settled.cause.kind) ? "lost   " : "failed ";
+    const words = `begun ${card.startedAt}: ${causeWords(settled.cause)}; ${keptWords(settled)}`;
+    tell(`${word} ${stage}  (${words})`);
+  } else if (ended) tell(`failed  ${stage}  (${causeWords(cause)})`);
 }
 
 async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): Promise<void> {
@@ -91,8 +86,7 @@ async function keep(attempt: AttemptFolder, end: AttemptEnd, context: Context): 
     return tell(`kept    ${stage}  (begun ${card.startedAt} by run ${card.run}, which is gone)`);
   }
   if (kept.cause === "machine") return;
-  const cause: EndCause = { kind: "failed", detail: `${kept.cause}: ${kept.detail}` };
-  const settled = await settleAttempt(attempt, cause, workspace.state);
+  const settled = await settleAttempt(attempt, failedFor(kept), workspace.state);
   const where = settled.kind === "quarantined" ? `; ${keptWords(settled)}` : "";
   tell(`failed  ${stage}  (${kept.detail}${where})`);
 }
@@ -101,15 +95,8 @@ function causeOf({ path, card, state }: AttemptFolder): EndCause {
   if (state.kind !== "ended") return lostCause(path);
   const { result, cause } = state.end;
   if (cause) return cause;
-  if (result.kind === "failed") return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
+  if (result.kind === "failed") return failedFor(result);
   return { kind: "stopped", detail: `by run ${card.run}` };
-}
-
-type Place = { state: Pick<StateFolder, "running"> };
-
-/** Attempts that are running, with or without a run that follows them. */
-function runningAttempts({ state }: Place): AttemptFolder[] {
-  return attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
 }
 
 /**
@@ -127,6 +114,7 @@ export function goingKeys(
 }
 
 /** Attempts that continue although the run that began them is dead; another run may have adopted them. */
-export function orphanedAttempts(place: Place): AttemptFolder[] {
-  return runningAttempts(place).filter(({ card }) => !isAlive(card.by));
+export function orphanedAttempts({ state }: { state: Pick<StateFolder, "running"> }): AttemptFolder[] {
+  const running = attemptFolders(state.running).filter(({ state: { kind } }) => kind === "running");
+  return running.filter(({ card }) => !isAlive(card.by));
 }

@@ -28,18 +28,10 @@ export function lostCause(folder: string, seen?: string): EndCause {
 }
 
 function lostWords(folder: string): string {
-  if (isFull(folder)) return machineHelp("ENOSPC")!;
-  const said = lastWords(join(folder, "supervisor.log"));
-  return said === undefined ? "it was killed and left nothing in its log" : `it said: ${said}`;
-}
-
-function isFull(folder: string): boolean {
   const disk = ifReadable(() => statfsSync(folder));
-  return disk !== undefined && disk.bavail * disk.bsize < fullBytes;
-}
-
-function lastWords(log: string): string | undefined {
-  const lines = ifReadable(() => readFileSync(log, "utf8").split("\n"));
+  if (disk && disk.bavail * disk.bsize < fullBytes) return machineHelp("ENOSPC")!;
+  const lines = ifReadable(() => readFileSync(join(folder, "supervisor.log"), "utf8").split("\n"));
   const said = lines?.find((line) => /Error|error|ENOSPC/.test(line));
-  return said?.trim().slice(0, 300);
+  if (said === undefined) return "it was killed and left nothing in its log";
+  return `it said: ${said.trim().slice(0, 300)}`;
 }

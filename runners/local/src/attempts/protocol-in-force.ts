@@ -1,6 +1,6 @@
 // protocols/PIPELINE/PROFILE.json under the root: a plain file that its author commits. It is apart from results/, which
 // runs write and Git ignores.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
@@ -29,5 +29,5 @@ export function protocolInForce(
 
 /** Of a file's text as it is, so that a torn or edited one has a digest too, and anyone can compute it. */
 export function protocolDigest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }

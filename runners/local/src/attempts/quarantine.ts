@@ -11,11 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { unreachable } from "@mlrb/core/ports/outcome";
 import { Redactor } from "@mlrb/core/ports/redactor";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
-import type { EndCause } from "@mlrb/formats/attempt/attempt-end";
-import { type Quarantine, quarantineCause } from "@mlrb/formats/attempt/attempt-end";
+import { type EndCause, type Quarantine, quarantineCause } from "@mlrb/formats/attempt/attempt-end";
 import type { LastSpending } from "@mlrb/formats/attempt/last-spending";
 import { readFormat } from "@mlrb/formats/read-format";
 import { callsOf } from "@mlrb/kit/attempts/last-spending";
@@ -43,10 +41,7 @@ export const causeFile = "cause.json";
  * may hold.
  */
 export function quarantine(
-  attempt: PlacedAttempt,
-  cause: EndCause,
-  state: Pick<StateFolder, "root" | "logs">,
-  secrets?: Record<string, string>,
+  ...[attempt, cause, state, secrets]: Parameters<typeof move>
 ): Quarantined | undefined {
   const { path } = attempt;
   try {
@@ -62,7 +57,7 @@ function move(
   attempt: PlacedAttempt,
   cause: EndCause,
   state: Pick<StateFolder, "root" | "logs">,
-  secrets: Record<string, string> | undefined,
+  secrets?: Record<string, string>,
 ): Quarantined | undefined {
   const { path, card } = attempt;
   const to = lostFolderOf(path);
@@ -88,8 +83,7 @@ export function quarantinedMs(path: string): number {
 
 /** The cause and cost in a folder of `lost/`. Undefined if they cannot be read. */
 export function quarantineIn(path: string, root: string): Quarantined | undefined {
-  const text = ifReadable(() => readFileSync(join(path, causeFile), "utf8"));
-  const reading = text === undefined ? undefined : readFormat(quarantineCause, text);
+  const reading = ifReadable(() => readFormat(quarantineCause, readFileSync(join(path, causeFile), "utf8")));
   return reading?.kind === "ok" ? { ...reading.value, folder: relative(root, path) } : undefined;
 }
 
@@ -115,11 +109,7 @@ function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | nu
  * The log may hold secrets. If all secrets are known, the log is kept without them; otherwise the redacted copy among
  * the logs is kept.
  */
-function keepLog(
-  { path, card }: PlacedAttempt,
-  logs: string,
-  secrets: Record<string, string> | undefined,
-): void {
+function keepLog({ path, card }: PlacedAttempt, logs: string, secrets?: Record<string, string>): void {
   const log = join(path, "log");
   if (card.secrets.length === 0) {
     capLog(log);
@@ -139,7 +129,7 @@ function keepLog(
 
 /** Keeps only the end of a long log: its middle may be missing. */
 function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | undefined {
-  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 };
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return undefined;
   const redactor = new Redactor(secrets);
   const from = Math.max(0, size - logCap.tailBytes);
@@ -148,29 +138,25 @@ function withoutSecrets(log: string, secrets: Record<string, string>): Buffer | 
   return Buffer.concat([redactor.push(bytes), redactor.end()]);
 }
 
+const causeBefore: Record<EndCause["kind"], string> = {
+  stopped: "stopped: ",
+  terminated: "terminated: ",
+  "disk-full": "no space left on the disk: ",
+  "host-gone": "its host is gone: ",
+  "supervisor-lost": "",
+  failed: "",
+};
+
 export function causeWords({ kind, detail }: EndCause): string {
-  switch (kind) {
-    case "stopped":
-    case "terminated":
-      return `${kind}: ${detail}`;
-    case "disk-full":
-      return `no space left on the disk: ${detail}`;
-    case "host-gone":
-      return `its host is gone: ${detail}`;
-    case "supervisor-lost":
-    case "failed":
-      return detail;
-    default:
-      return unreachable(kind);
-  }
+  return causeBefore[kind] + detail;
 }
 
 export function keptWords({ folder, cost }: Pick<Quarantined, "folder" | "cost">): string {
+  const { gpuHours, dollars } = cost;
   const took = [
-    ...(cost.gpuHours ? [`${cost.gpuHours.toFixed(2)} GPU hours`] : []),
-    ...(cost.dollars === null ? ["an unknown number of dollars"] : []),
-    ...(cost.dollars ? [`${cost.dollars.toFixed(2)} dollars`] : []),
-  ];
+    gpuHours ? `${gpuHours.toFixed(2)} GPU hours` : "",
+    dollars === null ? "an unknown number of dollars" : dollars ? `${dollars.toFixed(2)} dollars` : "",
+  ].filter(Boolean);
   return `what it had done${took.length > 0 ? ` for ${took.join(" and ")}` : ""} is kept in ${folder}`;
 }
 

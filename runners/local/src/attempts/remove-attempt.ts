@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { removeDiskImages } from "@mlrb/kit/files/disk-image";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { processName } from "@mlrb/kit/processes/process-name";
+import { quiet } from "@mlrb/kit/processes/process-table";
 
 /**
  * Removes the folder of an attempt that is kept as a record, or of which nothing is kept. The folder is renamed
@@ -22,13 +23,6 @@ export async function removeAttempt(path: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
     throw error;
   }
-  try {
-    await rm(moved, { recursive: true, force: true });
-  } catch {
-    try {
-      removeFolder(moved);
-    } catch {
-      // its attempt is settled: an error here would count as a failure of the attempt
-    }
-  }
+  // its attempt is settled: an error here would count as a failure of the attempt
+  await rm(moved, { recursive: true, force: true }).catch(() => quiet(() => removeFolder(moved)));
 }

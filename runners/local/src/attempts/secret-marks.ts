@@ -1,8 +1,8 @@
 // Marks in an attempt's folder which values its secrets had. A key may be replaced during the attempt, and the run that
 // follows the attempt may know another value. A program that does not know all values copies no log.
 // A mark is three bytes of a salted hash: enough to distinguish values, too little to recover one.
-import { createHash, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { hash, randomBytes } from "node:crypto";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const marksFile = "secret-marks.jsonl";
@@ -16,13 +16,7 @@ export function markSecrets(folder: string, secrets: Record<string, string>): vo
     const mark: Mark = { formatVersion: 1, salt, mark: markOf(value, salt) };
     return `${JSON.stringify(mark)}\n`;
   });
-  const file = openSync(join(folder, marksFile), "a", 0o600);
-  try {
-    writeSync(file, lines.join(""));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  appendFileSync(join(folder, marksFile), lines.join(""), { mode: 0o600, flush: true });
 }
 
 /** Whether these are all values that the attempt ever had; false where the marks cannot be read. */
@@ -42,5 +36,5 @@ export function knowsSecrets(folder: string, secrets: Record<string, string>): b
 }
 
 function markOf(value: string, salt: string): string {
-  return createHash("sha256").update(`${salt}${value}`).digest("hex").slice(0, 6);
+  return hash("sha256", `${salt}${value}`).slice(0, 6);
 }

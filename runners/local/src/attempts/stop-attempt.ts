@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import { jobsFolder } from "@mlrb/kit/attempts/open-job";
 import { writeReserved } from "@mlrb/kit/files/full-disk";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { takeLease } from "../leases/lease.ts";
 import { ownerWords } from "../leases/owner.ts";
 import type { ClearSandbox } from "../run/run-request.ts";
@@ -62,11 +63,8 @@ export async function stopAttempt(attempt: AttemptFolder, options: StopOptions):
 
 /** Also ends what a dead supervisor left running. */
 async function endSupervisor({ name, path }: AttemptFolder, { by }: StopOptions): Promise<void> {
-  try {
-    writeReserved(join(path, stopFile), JSON.stringify({ by })); // the disk may be full
-  } catch {
-    // the supervisor has just ended
-  }
+  // into reserved room: the disk may be full; it fails if the supervisor has just ended
+  quiet(() => writeReserved(join(path, stopFile), JSON.stringify({ by })));
   const handle = watchSupervised(path, name);
   handle.askToEnd();
   await Promise.race([handle.ended, sleep(patienceMs, undefined, { ref: false })]);

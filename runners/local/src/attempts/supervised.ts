@@ -10,6 +10,7 @@ import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import { hasOpenJob } from "@mlrb/kit/attempts/open-job";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { look } from "../leases/heartbeat.ts";
 import { lifeOf } from "../leases/owner.ts";
 import { inherited, inheritedWithProxy } from "../process/inherited-variables.ts";
@@ -22,21 +23,19 @@ const lookMs = 200;
 
 const supervisorHere = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
 
-type SupervisorOptions = Omit<Supervision, "request"> & {
-  /** Absolute; replaces the supervisor of stages on this host. */
-  program?: string | undefined;
-};
-
-/** Starts a supervisor for an attempt whose folder is prepared. */
+/**
+ * Starts a supervisor for an attempt whose folder is prepared. `program`: absolute; replaces the supervisor of stages on
+ * this host.
+ */
 export function startSupervised(
   { path: folder, name }: { path: string; name: string },
   request: ExecutionRequest,
-  { program = supervisorHere, ...more }: SupervisorOptions = {},
+  { program = supervisorHere, ...more }: Omit<Supervision, "request"> & { program?: string | undefined } = {},
 ): Running {
   const log = openSync(join(folder, "supervisor.log"), "a");
   const child = spawn(process.execPath, [...nodeFlags, program, folder], {
     cwd: request.root,
-    env: { ...inherited(ownVariables), ...(program !== supervisorHere && networkVariables()) },
+    env: { ...inherited(ownVariables), ...(program !== supervisorHere && inheritedWithProxy(ofNetwork)) },
     stdio: ["pipe", log, log],
     detached: true,
   });
@@ -78,11 +77,7 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
   const tell = (signal: NodeJS.Signals) => {
     asked = true;
     const id = over ? undefined : pid();
-    try {
-      if (id !== undefined) process.kill(id, signal);
-    } catch {
-      // the process is gone: `ended` reports the end
-    }
+    if (id !== undefined) quiet(() => process.kill(id, signal)); // if it is gone, `ended` reports the end
   };
   const ended = (async (): Promise<ExecutionResult> => {
     const trouble = await Promise.race([gone, left]);
@@ -100,15 +95,14 @@ function handle(folder: string, name: string, { pid, gone, unref }: Supervisor):
     if (asked) return { kind: "cancelled" };
     return { kind: "failed", cause: "machine", detail: lostCause(folder, trouble).detail };
   })();
-  const letGo = () => {
-    unref();
-    leave("left");
-  };
   return {
     ended,
     askToEnd: () => tell(endSignals.ask),
     kill: () => tell(endSignals.kill),
-    leave: letGo,
+    leave() {
+      unref();
+      leave("left");
+    },
   };
 }
 
@@ -117,8 +111,4 @@ const ownVariables =
   /^(PATH|HOME|TMPDIR|LANG|DOCKER_|CONTAINER_|SLURM_(CONF|CLUSTERS)$|MLRB_(?!TOKEN|STAGE|WORK)|NODE_COMPILE_CACHE)/;
 
 /** A supervisor of a job calls the models itself. It does so with the site's certificates and proxies. */
-function networkVariables(): Record<string, string> {
-  return inheritedWithProxy(
-    /^(NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|NODE_USE_ENV_PROXY)$|^(https?|no)_proxy$/i,
-  );
-}
+const ofNetwork = /^(NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|NODE_USE_ENV_PROXY)$|^(https?|no)_proxy$/i;

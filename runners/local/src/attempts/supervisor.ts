@@ -14,6 +14,7 @@ import { heldClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { extractDiskImages } from "@mlrb/kit/files/disk-image";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { type GpuHold, handOver, leaseOf } from "../leases/gpu-leases.ts";
 import { startHeart } from "../leases/heartbeat.ts";
@@ -26,8 +27,9 @@ import {
   breakOff,
   claimAttempt,
   endingFile,
-  isStopped,
+  failedFor,
   stopFile,
+  stoppedBy,
   supervisorFile,
   whoTold,
 } from "./attempt-folders.ts";
@@ -84,10 +86,13 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
   const finish = (result: ExecutionResult) =>
     untilWritten(folder, async () => {
       if (!isOwn()) return; // another supervisor has taken the attempt over, or the attempt was removed
-      const cause = causeOf(result, { asked: asked !== undefined, folder });
+      const cause = causeOf(result, asked !== undefined, folder);
+      // for a following run that requested no end, the end is a failure; a stop by a person is not retried
+      const by = cause?.kind === "stopped" ? "operator" : "machine";
       await leave(folder, request.env, {
         formatVersion: 1,
-        result: cause && result.kind === "cancelled" ? failedBy(cause) : result,
+        result:
+          cause && result.kind === "cancelled" ? { kind: "failed", cause: by, detail: cause.detail } : result,
         durationMs: Math.round(running?.ranMs?.() ?? performance.now() - begin),
         ...(cause && { cause }),
       });
@@ -96,7 +101,7 @@ async function supervise(folder: string, supervision: Supervision, start: StartS
   let over = false;
   const end = (how: "ask" | "kill") => {
     // a shutdown of this host is no end of what runs elsewhere; `attempts stop` and a second Ctrl-C say who asks
-    if (how === "ask" && !over && running?.abandon && !isStopped(folder)) running.abandon();
+    if (how === "ask" && !over && running?.abandon && stoppedBy(folder) === undefined) running.abandon();
     asked = how;
     if (how === "ask") running?.askToEnd();
     else running?.kill();
@@ -179,32 +184,19 @@ async function untilWritten(folder: string, write: () => Promise<void>): Promise
 
 /** For readers during the end, and for the case that this process is killed before it writes the end. */
 function sayEnding(folder: string): void {
-  try {
-    if (!existsSync(join(folder, endingFile)) && existsSync(folder))
-      writeReserved(
-        join(folder, endingFile),
-        JSON.stringify({ formatVersion: 1, at: new Date().toISOString() }),
-      );
-  } catch {
-    // the final end file holds the same cause
-  }
+  const file = join(folder, endingFile);
+  const text = JSON.stringify({ formatVersion: 1, at: new Date().toISOString() });
+  // where it cannot be written, the final end file holds the same cause
+  quiet(() => !existsSync(file) && existsSync(folder) && writeReserved(file, text));
 }
 
 /** Undefined after success. */
-function causeOf(
-  result: ExecutionResult,
-  { asked, folder }: { asked: boolean; folder: string },
-): EndCause | undefined {
+function causeOf(result: ExecutionResult, asked: boolean, folder: string): EndCause | undefined {
   if (result.kind === "succeeded") return undefined;
   if (asked) return whoTold(folder);
   if (result.kind === "cancelled") return { kind: "failed", detail: "its folder was removed" };
   if (/no space left|ENOSPC|EDQUOT/i.test(result.detail)) return { kind: "disk-full", detail: result.detail };
-  return { kind: "failed", detail: `${result.cause}: ${result.detail}` };
-}
-
-/** For a following run that requested no end, the end is a failure. A stop by a person is not retried. */
-function failedBy({ kind, detail }: EndCause): ExecutionResult {
-  return { kind: "failed", cause: kind === "stopped" ? "operator" : "machine", detail };
+  return failedFor(result);
 }
 
 function troubleWords(error: unknown, folder: string): string {
@@ -244,14 +236,11 @@ function whileWanted(
 
 /** Adds the stage's report: where the stage ran, or that the machine or the operator caused its failure. */
 function withReport(result: ExecutionResult, work: string): ExecutionResult {
-  const words = {
-    where: readWords(join(work, "where.json")),
-    trouble: readWords(join(work, "trouble.json")),
-  };
-  if (result.kind === "succeeded" && words.where)
-    return { ...result, where: { ...result.where, ...words.where } };
-  if (result.kind === "failed" && result.cause === "exit-code" && words.trouble?.detail) {
-    const { cause: whose, detail } = words.trouble;
+  const where = readWords(join(work, "where.json"));
+  const trouble = readWords(join(work, "trouble.json"));
+  if (result.kind === "succeeded" && where) return { ...result, where: { ...result.where, ...where } };
+  if (result.kind === "failed" && result.cause === "exit-code" && trouble?.detail) {
+    const { cause: whose, detail } = trouble;
     // a request that the provider refuses is refused again: its stage is not retried, unlike after a machine's failure
     const cause = whose === "harness" ? "exit-code" : whose === "operator" ? "operator" : "machine";
     return { kind: "failed", cause, detail };

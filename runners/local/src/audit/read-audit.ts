@@ -6,7 +6,6 @@ import { delimiter, dirname } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { refusalTexts } from "@mlrb/core/ports/permissions";
 import type { Bound } from "../decide/bind-inputs.ts";
-import { foldersBeside } from "../stage/prepare-stage.ts";
 import { declarer } from "../stage/refusals.ts";
 import {
   declaredPaths,
@@ -26,8 +25,7 @@ export function auditStage(
 ): Audited {
   const stage = instance.id;
   if (!existsSync(trace)) return { stage, untraced: "it was not started, or strace could not trace it" };
-  const beside = foldersBeside(instance, bound, workspace);
-  const { reads, lists, root } = declaredPaths(instance, bound, { workspace, work, beside });
+  const { reads, lists, root } = declaredPaths(instance, bound, { workspace, work });
   const system = [...reads, ...harnessFiles, ...systemFolders(), ...programHomes(root)];
   const allowed = new Set(system.flatMap((path) => [path, realOf(path)]));
   const listed = new Set([...lists, ...lists.map(realOf)]);
@@ -43,15 +41,9 @@ export function auditStage(
     return path.startsWith(`${real}/`) && real.startsWith(`${above}/`);
   };
   const opened = openedIn(readFileSync(trace, "utf8")).filter((one) => !covered(one));
-  const by = declarer(instance);
-  return {
-    stage,
-    undeclared: refusalTexts(
-      opened.map(({ kind, path }) => ({ kind, resource: path })),
-      by,
-      (path) => insideRepository(path, workspace),
-    ),
-  };
+  const refusals = opened.map(({ kind, path }) => ({ kind, resource: path }));
+  const undeclared = refusalTexts(refusals, declarer(instance), (path) => insideRepository(path, workspace));
+  return { stage, undeclared };
 }
 
 /** Where the programs on the PATH are installed: they read libraries next to their `bin`. */

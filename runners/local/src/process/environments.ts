@@ -1,6 +1,6 @@
 // Python environments. Their identity is their key (lock file, interpreter, platform). They stay in place because a
 // venv holds its own path, and never enter the store.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, writeJson } from "@mlrb/kit/json-file";
@@ -18,7 +18,7 @@ export function environmentKey(lock: string, context: { state: StateFolder; dige
     platform: process.platform,
     arch: process.arch,
   };
-  return createHash("sha256").update(canonicalJson(parts)).digest("hex");
+  return hash("sha256", canonicalJson(parts));
 }
 
 export function environmentPath(state: StateFolder, key: string): string {

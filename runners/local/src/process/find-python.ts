@@ -1,9 +1,10 @@
 // Finds the Python that builds environments, once per machine. The result is remembered until that Python is removed:
 // the next search costs a stat, and an environment does not change with PATH.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { writeJson } from "@mlrb/kit/json-file";
+import { readJson, writeJson } from "@mlrb/kit/json-file";
+import { ifReadable } from "../store/if-readable.ts";
 import { whereWritable } from "../store/read-only-state.ts";
 
 export type FoundPython = { path: string; version: string; stat: string };
@@ -23,14 +24,8 @@ export const noPython =
 export function findPython(memory?: string): FoundPython | undefined {
   const file = memory && join(memory, "python.json");
   const named = process.env.MLRB_BASE_PYTHON;
-  if (!named && file && existsSync(file)) {
-    try {
-      const held = JSON.parse(readFileSync(file, "utf8")) as FoundPython;
-      if (statText(held.path) === held.stat) return held;
-    } catch {
-      // missing or unreadable: search again
-    }
-  }
+  const held = named || !file ? undefined : ifReadable(() => readJson(file) as FoundPython);
+  if (held && ifReadable(() => statText(held.path)) === held.stat) return held;
   for (const candidate of named ? [named] : candidates) {
     const answer = spawnSync(candidate, ["-c", question], { encoding: "utf8", timeout: 30_000 });
     const [version, path] = (answer.stdout ?? "").split("\n");

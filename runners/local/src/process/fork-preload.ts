@@ -16,12 +16,7 @@ export function forkPreload(
   if (lock === undefined || action.run.kind !== "python" || action.hostSensitive || stage.untrusted) return;
   const path = join(repository, lock.replace(/\.lock$/, ".preload.py"));
   if (!path.endsWith(".preload.py") || !existsSync(path)) return;
-  return importsOnlyStage(join(repository, action.run.file)) ? undefined : path;
-}
-
-/** Whether a Python script's only import is the kit's stage, as those that write nothing (none.py). */
-function importsOnlyStage(script: string): boolean {
-  const source = readFileSync(script, "utf8");
-  const imports = source.match(/^.*\bimport\b.*$/gm) ?? [];
-  return imports.join("\n") === "from mlrb_kit.stage import read_stage";
+  // the only import of scripts that write nothing (none.py) is the kit's stage
+  const imports = readFileSync(join(repository, action.run.file), "utf8").match(/^.*\bimport\b.*$/gm) ?? [];
+  return imports.join("\n") === "from mlrb_kit.stage import read_stage" ? undefined : path;
 }

@@ -20,17 +20,13 @@ type ForkJob = Job & {
   network: Network | undefined;
   /** Whether the job has no network; see namespaces. */
   offline: boolean;
-  walls?: WallsDescription;
+  walls: WallsDescription | undefined;
 };
 
-export type ForkServers = {
-  /** The job's server once ready, or the reason why the job needs a new process. */
-  serverOf(job: ForkJob): Promise<ForkServer | { fresh: string }>;
-  /** Call when no job is left. */
-  close(): void;
-};
+export type ForkServers = ReturnType<typeof forkServers>;
 
-type ForkServer = { spawn(): Promise<Spawned | { failed: string }> };
+/** Begins the job, or the reason why the job needs a new process. */
+type Forked = { spawn(): Promise<Spawned | { failed: string }> } | { fresh: string };
 
 /** Each server holds most of a gigabyte. */
 const serversMax = 2;
@@ -53,13 +49,13 @@ const own = new Set([
 const tokenRoom = "-".repeat(256);
 
 /** `root` becomes every job's working directory. */
-export function forkServers(root: string): ForkServers {
+export function forkServers(root: string) {
   const servers = new Map<string, { helper: SpawnerHelper<object>; home: string }>();
   const start = ({ argv, env, preload }: ForkJob) => {
     const home = mkdtempSync(join(tmpdir(), "mlrb-warm-"));
     const program = join(dirname(fileURLToPath(import.meta.url)), "fork_server.py");
     const helper = new SpawnerHelper<object>({
-      argv: [argv[0]!, ...starter(), program, preload, home],
+      argv: [argv[0]!, ...starter, program, preload, home],
       cwd: root,
       env: { ...sharedOf(env), HOME: home, TMPDIR: home, MLRB_TOKEN: tokenRoom },
       readyMs,
@@ -67,7 +63,8 @@ export function forkServers(root: string): ForkServers {
     return { helper, home };
   };
   return {
-    async serverOf(job) {
+    /** Once the job's server is ready. */
+    async serverOf(job: ForkJob): Promise<Forked> {
       if (process.platform !== "linux") return { fresh: "this is not Linux" };
       // the libraries were imported without a network, and some store that fact
       if (job.network !== "none") return { fresh: "it may use the network" };
@@ -84,9 +81,9 @@ export function forkServers(root: string): ForkServers {
       if (trouble !== undefined) return { fresh: `the server cannot be used: ${trouble}` };
       if (!helper.living()) return { fresh: "the server ended" };
       const { argv, env, log, readOnly, offline, walls } = job;
-      const held = { ...(readOnly !== undefined && { readOnly }), ...(walls && { walls }) };
-      return { spawn: () => helper.spawn({ argv, env, log, offline, ...held }) };
+      return { spawn: () => helper.spawn({ argv, env, log, offline, readOnly, walls }) };
     },
+    /** Call when no job is left. */
     close() {
       for (const { helper, home } of servers.values()) {
         helper.close();
@@ -97,9 +94,7 @@ export function forkServers(root: string): ForkServers {
 }
 
 /** Arguments with which the project's tests have a server start from one that has made the imports. */
-function starter(): string[] {
-  return JSON.parse(process.env.MLRB_TEST_FORK_SERVER ?? "[]");
-}
+const starter: string[] = JSON.parse(process.env.MLRB_TEST_FORK_SERVER ?? "[]");
 
 function sharedOf(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !own.has(name)));

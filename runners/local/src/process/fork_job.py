@@ -23,8 +23,8 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import walls
-from fork_confine import confine
 from fork_places import Place, point
+from kernel_calls import confine
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "python-guard"))
 import stage_guard

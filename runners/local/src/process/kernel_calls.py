@@ -12,7 +12,8 @@ import struct
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_NOATIME, MS_NODIRATIME, MS_BIND, MS_REC, MS_PRIVATE = 1024, 2048, 4096, 16384, 1 << 18
-MS_RELATIME = 1 << 21
+# statvfs flags to mount flags: a user namespace must not drop these
+KEPT = {1: 1, 2: 2, 4: 4, 8: 8, 1024: MS_NOATIME, 2048: MS_NODIRATIME, 4096: 1 << 21}
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -25,8 +26,15 @@ def call(name: str, *args: object) -> None:
         raise OSError(number, f"{name}: {os.strerror(number)}")
 
 
-def mount(source: str, target: str, flags: int) -> None:
-    call("mount", os.fsencode(source), os.fsencode(target), None, ctypes.c_ulong(flags), None)
+def mount(source: str, target: str, flags: int, kind: bytes | None = None, data: bytes | None = None) -> None:
+    call("mount", os.fsencode(source), os.fsencode(target), kind, ctypes.c_ulong(flags), data)
+
+
+def remount(path: str, flags: int) -> None:
+    """Adds flags to those of the mount at `path`."""
+    has = os.statvfs(path).f_flag
+    kept = sum(flag for bit, flag in KEPT.items() if has & bit)
+    mount("none", path, MS_REMOUNT | MS_BIND | kept | flags)
 
 
 def keep_user(uid: int, gid: int) -> None:
@@ -45,3 +53,23 @@ def raise_loopback() -> None:
         request = struct.pack("16sH14x", b"lo", 0)
         (flags,) = struct.unpack("16xH14x", fcntl.ioctl(asking, SIOCGIFFLAGS, request))
         fcntl.ioctl(asking, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | IFF_UP))
+
+
+def confine(read_only: str | None, offline: bool) -> None:
+    """Confines this process to its stage's permissions, like namespaces.ts but without a program.
+
+    The process is a forked child, so it has one thread and may create its own user namespace. Raises OSError
+    where the system refuses.
+    """
+    if read_only is None and not offline:
+        return
+    user, group = os.geteuid(), os.getegid()
+    call("unshare", CLONE_NEWNS | (CLONE_NEWNET if offline else 0) | (CLONE_NEWUSER if user != 0 else 0))
+    if user != 0:
+        keep_user(user, group)
+    mount("none", "/", MS_REC | MS_PRIVATE)
+    if read_only is not None:
+        mount(read_only, read_only, MS_BIND)
+        remount(read_only, MS_RDONLY)
+    if offline:
+        raise_loopback()

@@ -14,6 +14,7 @@ import type { ControlGroups } from "@mlrb/kit/processes/control-groups";
 import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/processes/end-processes";
 import { exitDetail } from "@mlrb/kit/processes/exit-detail";
 import { gpuDevices } from "@mlrb/kit/processes/gpu-devices";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { traced } from "../audit/read-trace.ts";
 import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
@@ -21,28 +22,21 @@ import { type Spawner, startSpawner } from "./spawner.ts";
 import type { JobEnd, Spawned } from "./spawner-helper.ts";
 import { describeWalls, limited, walled, wallsGroups, wallsMissing } from "./walls.ts";
 
-/** Time to end before a process is killed. */
-const graceMs = 5_000;
 /** Interval of memory checks, where memory is limited. */
 const meterMs = 250;
 
-type Options = {
-  /** null: programs are started without the helper. */
-  python?: string | null;
-  /** Replaces the grace period of five seconds. */
-  graceMs?: number;
-};
-
-/** `root` is every stage's working directory. */
-export function localExecutor(root: string, options: Options = {}): Executor {
-  const spawner = startSpawner(root, options);
+/** `root` is every stage's working directory. `python: null`: programs are started without the helper. */
+export function localExecutor(
+  root: string,
+  { python, graceMs = 5_000 }: { python?: string | null; graceMs?: number } = {},
+): Executor {
+  const spawner = startSpawner(root, python);
   const servers = forkServers(root);
   const able = once(abilities);
   const missing = once(wallsMissing);
   return {
     name: "local",
-    start: (request) =>
-      new LocalProcess(request, { spawner, servers, able, missing, graceMs: options.graceMs ?? graceMs }),
+    start: (request) => new LocalProcess(request, { spawner, servers, able, missing, graceMs }),
     mountsReadOnly: async () => (await able()).readOnly,
     close() {
       spawner.close();
@@ -53,10 +47,7 @@ export function localExecutor(root: string, options: Options = {}): Executor {
 
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | undefined;
-  return () => {
-    asked ??= ask();
-    return asked;
-  };
+  return () => (asked ??= ask());
 }
 
 type Means = {
@@ -65,11 +56,14 @@ type Means = {
   able: () => Promise<Abilities>;
   /** Why no walls can be built here; undefined if they can. */
   missing: () => Promise<string | undefined>;
+  /** Time to end before a process is killed. */
   graceMs: number;
 };
 
 /** Where a stage that opens what untrusted code made has its limits, and why it has no walls. */
 type Held = { groups: ControlGroups; missing: string | undefined };
+
+type Early = "time-limit" | "out-of-memory" | "cancelled";
 
 /** One instance from its start to the death of its process tree. */
 class LocalProcess implements Running {
@@ -80,7 +74,7 @@ class LocalProcess implements Running {
   readonly #stopped = Promise.withResolvers<void>();
   readonly #timers: NodeJS.Timeout[] = [];
   #held: Held | undefined;
-  #why: "time-limit" | "out-of-memory" | "cancelled" | undefined;
+  #why: Early | undefined;
   /** The signal for a process that starts only after it was asked to end. */
   #signal: NodeJS.Signals = "SIGTERM";
 
@@ -182,15 +176,11 @@ class LocalProcess implements Running {
   #send(signal: NodeJS.Signals): void {
     this.#stopped.resolve();
     for (const group of this.#known.groups) {
-      try {
-        process.kill(-group, signal);
-      } catch {
-        // the process is already gone
-      }
+      quiet(() => process.kill(-group, signal)); // the process may be gone
     }
   }
 
-  #endedEarly(why: "time-limit" | "out-of-memory" | "cancelled"): ExecutionResult {
+  #endedEarly(why: Early): ExecutionResult {
     const { log, limits } = this.#request;
     if (why === "cancelled") return { kind: "cancelled" };
     const [detail, limit] =
@@ -209,20 +199,15 @@ class LocalProcess implements Running {
     }
     if (end.code === 0) {
       const weak = this.#held?.missing !== undefined;
-      const where = { ...gpuFacts(gpus), ...(weak && { walls: weakLimits }) };
+      const where = { ...gpuFacts(gpus), ...(weak && { walls: "none: weak limits" }) };
       return { kind: "succeeded", ...(Object.keys(where).length > 0 && { where }) };
     }
-    const { signal } = end;
-    if (signal) {
-      const detail = `ended by ${signal}${signal === "SIGKILL" ? " (perhaps for lack of memory)" : ""}`;
-      return { kind: "failed", cause: "exit-code", detail };
-    }
-    return { kind: "failed", cause: "exit-code", detail: exitDetail(end.code ?? 1) };
+    const { signal, code } = end;
+    const perhaps = signal === "SIGKILL" ? " (perhaps for lack of memory)" : "";
+    const detail = signal ? `ended by ${signal}${perhaps}` : exitDetail(code ?? 1);
+    return { kind: "failed", cause: "exit-code", detail };
   }
 }
-
-/** In the provenance of a stage that should have run inside walls. */
-const weakLimits = "none: weak limits";
 
 function memoryLimit({ limits, walls }: ExecutionRequest): number | undefined {
   return limits.memoryBytes ?? walls?.limits.memoryBytes;
@@ -251,14 +236,12 @@ async function beginning(
   if (network === "none" && !inView && !offline)
     appendFileSync(log, "mlrb: network: none cannot be enforced here (no network namespaces)\n");
   const confinement = { ...(readOnly !== undefined && { readOnly }), ...(offline && { network }) };
-  const warm = run.kind === "python" && preload !== undefined && request.trace === undefined;
-  if (warm && request.gpus.length > 0)
-    appendFileSync(log, "mlrb: not forked from a warm process: it holds a GPU, which is chosen at start\n");
-  else if (warm) {
-    const server = await servers.serverOf({
-      ...{ argv, env, log, preload, offline, readOnly, network },
-      ...(walls && { walls: walls.described }),
-    });
+  if (run.kind === "python" && preload !== undefined && request.trace === undefined) {
+    const job = { argv, env, log, preload, offline, readOnly, network, walls: walls?.described };
+    const server =
+      request.gpus.length > 0
+        ? { fresh: "it holds a GPU, which is chosen at start" }
+        : await servers.serverOf(job);
     if ("spawn" in server) return server.spawn;
     appendFileSync(log, `mlrb: not forked from a warm process: ${server.fresh}\n`);
   }

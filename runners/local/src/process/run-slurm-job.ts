@@ -55,12 +55,10 @@ export async function runSlurmJob(folder: string): Promise<void> {
     continues = asked === undefined;
     running?.askToEnd();
   });
-  const result = await executed(request, {
-    isAsked: () => asked !== undefined,
-    started(stage) {
-      running = stage;
-      if (asked) end();
-    },
+  const isAsked = () => asked !== undefined;
+  const result = await executed(request, isAsked, (stage) => {
+    running = stage;
+    if (asked) end();
   });
   const done: SlurmDone = {
     formatVersion: 1,
@@ -75,15 +73,11 @@ export async function runSlurmJob(folder: string): Promise<void> {
   process.exitCode = result.kind === "succeeded" ? 0 : 1; // for squeue's readers
 }
 
-type Following = {
-  isAsked: () => boolean;
-  started(stage: Running): void;
-};
-
 /** Carries the stage out, unless this node does not suffice for it. Never rejects. */
 async function executed(
   request: ExecutionRequest,
-  { isAsked, started }: Following,
+  isAsked: () => boolean,
+  started: (stage: Running) => void,
 ): Promise<ExecutionResult> {
   try {
     const { image } = request;
@@ -149,10 +143,8 @@ function endOfTurn({ turnMs, work }: ExecutionRequest, end: () => void): AbortCo
 function giveGpus({ relay, env }: ExecutionRequest, gpus: readonly Gpu[]): void {
   if (!relay || gpus.length === 0) return;
   const context = JSON.parse(readFileSync(env.MLRB_STAGE!, "utf8")) as StageContext;
-  writeJson(env.MLRB_STAGE!, {
-    ...context,
-    ...(context.sandbox && { sandbox: { ...context.sandbox, gpus } }),
-  });
+  const { sandbox } = context;
+  writeJson(env.MLRB_STAGE!, { ...context, ...(sandbox && { sandbox: { ...sandbox, gpus } }) });
 }
 
 /** Between two looks for a wish, and between two signs of life. */
@@ -166,8 +158,7 @@ function wishIn(folder: string): "TERM" | "USR2" | undefined {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "USR2" : undefined;
   }
-  const text = ifReadable(() => readFileSync(join(folder, "end.json"), "utf8"));
-  const reading = text === undefined ? undefined : readFormat(slurmEnd, text);
+  const reading = ifReadable(() => readFormat(slurmEnd, readFileSync(join(folder, "end.json"), "utf8")));
   return reading?.kind === "ok" ? reading.value.signal : undefined;
 }
 

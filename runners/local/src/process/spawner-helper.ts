@@ -2,14 +2,15 @@
 // fork_server.py forks each job from itself.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { ifReadable } from "../store/if-readable.ts";
 
 export type JobEnd =
   /**
-   * One of `code` and `signal` is null. `peakMemoryBytes`: the peak of the largest process that the helper waited
-   * for, where known. `alone`: no process that the job started is left, in whichever session: the helper, to which
-   * every orphan goes, has no child that does not lead another job.
+   * One of `code` and `signal` is null. `alone`: no process that the job started is left, in whichever session: the
+   * helper, to which every orphan goes, has no child that does not lead another job.
    */
-  | { kind: "ended"; code: number | null; signal: string | null; peakMemoryBytes?: number; alone?: true }
+  | { kind: "ended"; code: number | null; signal: string | null; alone?: true }
   | { kind: "failed"; detail: string };
 
 export type Spawned = { pid: number; ended: Promise<JobEnd> };
@@ -29,9 +30,7 @@ type Waiting = {
   ended: Promise<JobEnd>;
 };
 
-type Answer = { ready?: true; id?: number; pid?: number; failed?: string } & Partial<
-  JobEnd & { kind: "ended" }
->;
+type Answer = { id?: number; pid?: number; failed?: string } & Partial<JobEnd & { kind: "ended" }>;
 
 const lostDetail = "the process that starts programs ended";
 
@@ -43,7 +42,6 @@ export class SpawnerHelper<Job extends object> {
   #living = true;
   #answered = false;
   #last = 0;
-  #pending = "";
 
   constructor({ argv: [program, ...args], cwd, env, readyMs }: SpawnerHelperOptions) {
     this.#child = spawn(program!, args, { cwd, ...(env && { env }), stdio: ["pipe", "pipe", "ignore"] });
@@ -56,7 +54,11 @@ export class SpawnerHelper<Job extends object> {
         this.#lose();
       });
     this.#child.stdin!.on("error", () => {}); // the helper ended: `close` reports the end
-    this.#child.stdout!.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+    createInterface({ input: this.#child.stdout! }).on("line", (line) => {
+      const answer = parsed(line);
+      if (answer) this.#hear(answer);
+      else this.#child.kill("SIGKILL"); // `close` fails its jobs
+    });
   }
 
   /** Undefined once the helper answers; otherwise the reason why it never will. */
@@ -86,17 +88,7 @@ export class SpawnerHelper<Job extends object> {
     else this.#child.kill("SIGKILL");
   }
 
-  #read(text: string): void {
-    const lines = (this.#pending + text).split("\n");
-    this.#pending = lines.pop()!;
-    for (const line of lines) {
-      const answer = parsed(line);
-      if (answer) this.#hear(answer);
-      else this.#child.kill("SIGKILL"); // `close` fails its jobs
-    }
-  }
-
-  #hear({ id, pid, failed, code, signal = null, peakMemoryBytes, alone }: Answer): void {
+  #hear({ id, pid, failed, code, signal = null, alone }: Answer): void {
     if (id === undefined) {
       clearTimeout(this.#timer);
       this.#answered = true;
@@ -112,10 +104,7 @@ export class SpawnerHelper<Job extends object> {
     this.#jobs.delete(id);
     if (this.#jobs.size === 0) this.#hold(false);
     if (failed !== undefined) waiting.begun({ failed });
-    else {
-      const more = { ...(peakMemoryBytes !== undefined && { peakMemoryBytes }), ...(alone && { alone }) };
-      waiting.end({ kind: "ended", code: code ?? null, signal, ...more });
-    }
+    else waiting.end({ kind: "ended", code: code ?? null, signal, ...(alone && { alone }) });
   }
 
   #lose(): void {
@@ -143,12 +132,8 @@ export class SpawnerHelper<Job extends object> {
 
 /** Undefined for a line that is not an answer, e.g. one that an imported library printed. */
 function parsed(line: string): Answer | undefined {
-  try {
-    const answer: unknown = JSON.parse(line);
-    return answer !== null && typeof answer === "object" ? answer : undefined;
-  } catch {
-    return undefined;
-  }
+  const answer: unknown = ifReadable(() => JSON.parse(line));
+  return answer !== null && typeof answer === "object" ? answer : undefined;
 }
 
 function pipe(stream: unknown): { ref(): void; unref(): void } {

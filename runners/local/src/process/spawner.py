@@ -13,6 +13,7 @@ the outputs.
 # importing pathlib would take longer than starting
 # ruff: noqa: PTH112, PTH118, PTH123, PTH208
 
+import contextlib
 import ctypes
 import errno
 import json
@@ -44,7 +45,7 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
     `begin` starts one job and returns its pid. A process that `begin` forks must close the
     descriptors passed to it.
     """
-    subreaper = become_reaper()
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_read, False)
     os.set_blocking(wake_write, False)
@@ -53,8 +54,8 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
     # the runner handles a Ctrl-C in the terminal
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
-    complete = subreaper and is_single()
-    send([{"ready": True, "subreaper": subreaper}], answers)
+    complete = len(os.listdir("/proc/self/task")) == 1  # the kernel lists children by thread
+    send([{"ready": True}], answers)
 
     jobs: dict[int, int] = {}  # pid -> id
     unsaid: dict[int, float] = {}  # pid -> when the runner must know it
@@ -68,11 +69,13 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
         for descriptor, flags in poll.poll(PID_SECONDS * 1000 if unsaid else None):
             if descriptor == requests and flags & select.POLLHUP:
                 # the runner is dead: its remaining requests are not needed
-                end_all(jobs, orphans, subreaper)
+                end_all(jobs)
                 return
             if descriptor == wake_read:
-                drain(wake_read)
-                for pid, end in reap(jobs, orphans, subreaper):
+                with contextlib.suppress(BlockingIOError):
+                    while os.read(wake_read, 4096):
+                        pass
+                for pid, end in reap(jobs, orphans):
                     if unsaid.pop(pid, None) is not None:
                         end["pid"] = pid
                     if end.pop("alone") and complete:
@@ -81,7 +84,7 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
                 continue
             chunk = os.read(requests, 1 << 16)
             if not chunk:
-                end_all(jobs, orphans, subreaper)
+                end_all(jobs)
                 return
             *lines, pending = (pending + chunk).split(b"\n")
             for line in lines:
@@ -102,22 +105,6 @@ def serve(begin: Begin, requests: int, answers: int) -> None:
         send(said, answers)
 
 
-def become_reaper() -> bool:
-    try:
-        libc = ctypes.CDLL(None, use_errno=True)
-        return libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-    except (OSError, AttributeError):
-        return False
-
-
-def is_single() -> bool:
-    """Whether this process has one thread: the kernel lists children by thread."""
-    try:
-        return len(os.listdir("/proc/self/task")) == 1
-    except OSError:
-        return False
-
-
 def send(said: list[dict], answers: int) -> None:
     data = b"".join(json.dumps(one).encode() + b"\n" for one in said)
     while data:
@@ -125,14 +112,6 @@ def send(said: list[dict], answers: int) -> None:
             data = data[os.write(answers, data) :]
         except BrokenPipeError:
             return  # the runner is gone; the other pipe reports that too
-
-
-def drain(descriptor: int) -> None:
-    try:
-        while os.read(descriptor, 4096):
-            pass
-    except BlockingIOError:
-        pass
 
 
 def begin(job: Job, _: list[int]) -> int:
@@ -163,7 +142,7 @@ def found(program: str, path: str) -> str:
     raise FileNotFoundError(errno.ENOENT, f"there is no program {program} on the PATH")
 
 
-def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) -> Iterator[tuple[int, dict]]:
+def reap(jobs: dict[int, int], orphans: dict[int, set[int]]) -> Iterator[tuple[int, dict]]:
     """The pids and results of the jobs that have ended.
 
     `alone`: no process is left that the job started. The children of a process that ended became this
@@ -172,7 +151,7 @@ def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) ->
     """
     while True:
         try:
-            pid, status, usage = os.wait4(-1, os.WNOHANG)
+            pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
             return
         if pid == 0:
@@ -181,19 +160,12 @@ def reap(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) ->
         orphans.pop(pid, None)
         if job is None:
             continue
-        alone = subreaper and end_orphans(pid, jobs, orphans)
+        alone = end_orphans(pid, jobs, orphans)
         del jobs[pid]
         signaled = os.WIFSIGNALED(status)
-        yield (
-            pid,
-            {
-                "id": job,
-                "code": None if signaled else os.WEXITSTATUS(status),
-                "signal": signal_name(os.WTERMSIG(status)) if signaled else None,
-                "peakMemoryBytes": usage.ru_maxrss * 1024,
-                "alone": alone,
-            },
-        )
+        code = None if signaled else os.WEXITSTATUS(status)
+        name = signal_name(os.WTERMSIG(status)) if signaled else None
+        yield pid, {"id": job, "code": code, "signal": name, "alone": alone}
 
 
 def signal_name(number: int) -> str:
@@ -227,27 +199,21 @@ def children() -> list[int] | None:
         return None  # a kernel without this list: the runner still ends known leftovers
 
 
-def kill(pid: int, group: bool = False) -> None:
-    try:
-        if group:
-            os.killpg(pid, signal.SIGKILL)
-        else:
-            os.kill(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
+def kill(pid: int) -> None:
+    """A negative pid names a group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
 
 
-def end_all(jobs: dict[int, int], orphans: dict[int, set[int]], subreaper: bool) -> None:
+def end_all(jobs: dict[int, int]) -> None:
     for pid in jobs:
-        kill(pid, group=True)
-    if not subreaper:
-        return
+        kill(-pid)
     # orphans become children of this process: repeats until none is left
     for _ in range(1000):
         for pid in children() or []:
             kill(pid)
         try:
-            os.wait4(-1, 0)
+            os.waitpid(-1, 0)
         except ChildProcessError:
             return
 

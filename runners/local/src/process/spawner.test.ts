@@ -12,7 +12,7 @@ const env = { PATH: process.env.PATH ?? "" };
 
 function scene(t: TestContext, python: string | null) {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-spawner-"));
-  const spawner = startSpawner(folder, { python });
+  const spawner = startSpawner(folder, python);
   t.after(() => {
     spawner.close();
     rmSync(folder, { recursive: true });

@@ -32,51 +32,44 @@ const systemPython = "/usr/bin/python3";
 export const helperPython = existsSync(systemPython) ? systemPython : "python3";
 
 /** `root` becomes every job's working directory. With `python: null`, this process starts the programs. */
-export function startSpawner(
-  root: string,
-  { python = helperPython }: { python?: string | null } = {},
-): Spawner {
+export function startSpawner(root: string, python: string | null = helperPython): Spawner {
   const direct = directSpawner(root);
-  if (python === null || process.platform !== "linux") return direct;
+  if (python === null || process.platform !== "linux") return { spawn: direct, close() {} };
   const program = join(dirname(fileURLToPath(import.meta.url)), "spawner.py");
   const helper = new SpawnerHelper<Job>({ argv: [python, "-I", "-S", "-B", program], cwd: root, readyMs });
   return {
     async spawn(job) {
       const trouble = await helper.ready;
-      return trouble === undefined && helper.living() ? helper.spawn(job) : direct.spawn(job);
+      return trouble === undefined && helper.living() ? helper.spawn(job) : direct(job);
     },
     close: () => helper.close(),
   };
 }
 
-function directSpawner(root: string): Spawner {
-  return {
-    async spawn({ argv: [file, ...args], env, log }) {
-      const { execa } = await import("execa");
-      const output = openSync(log, "a");
-      const child = execa(file!, args, {
-        cwd: root,
-        env,
-        extendEnv: false,
-        stdin: "ignore",
-        stdout: output as 3, // any descriptor works; the type lists the first few
-        stderr: output as 3,
-        detached: true, // a separate process group, so a Ctrl-C in the terminal reaches the runner only
-        cleanup: true,
-        reject: false,
-        buffer: false,
-      });
-      closeSync(output);
-      if (child.pid === undefined) {
-        const { cause, shortMessage } = await child;
-        return { failed: (cause as Error | undefined)?.message ?? shortMessage ?? "cannot be started" };
-      }
-      const ended = (async (): Promise<JobEnd> => {
-        const { exitCode, signal } = await child;
-        return { kind: "ended", code: exitCode ?? null, signal: signal ?? null };
-      })();
-      return { pid: child.pid, ended };
-    },
-    close() {},
+function directSpawner(root: string): Spawner["spawn"] {
+  return async ({ argv: [file, ...args], env, log }) => {
+    const { execa } = await import("execa");
+    const output = openSync(log, "a");
+    const child = execa(file!, args, {
+      cwd: root,
+      env,
+      extendEnv: false,
+      stdin: "ignore",
+      stdout: output as 3, // any descriptor works; the type lists the first few
+      stderr: output as 3,
+      detached: true, // a separate process group, so a Ctrl-C in the terminal reaches the runner only
+      cleanup: true,
+      reject: false,
+      buffer: false,
+    });
+    closeSync(output);
+    if (child.pid === undefined) {
+      const { cause, shortMessage } = await child;
+      return { failed: (cause as Error | undefined)?.message ?? shortMessage ?? "cannot be started" };
+    }
+    const ended = child.then(
+      ({ exitCode, signal }): JobEnd => ({ kind: "ended", code: exitCode ?? null, signal: signal ?? null }),
+    );
+    return { pid: child.pid, ended };
   };
 }

@@ -140,31 +140,22 @@ export async function wallsMissing(withinMs = trialMs): Promise<string | undefin
   const { execa } = await import("execa");
   const folder = mkdtempSync(join(tmpdir(), "mlrb-walls-"));
   const limits = { memoryBytes: 2 ** 28, processes: 4096, fileBytes: 2 ** 20 };
-  const walls: StageWalls = {
-    ...(process.getuid?.() === 0 && { user: { uid: 65_534, gid: 65_534 } }),
-    ...{ required: true, reads: [dirname(builder)], writes: [folder], limits },
-  };
+  const user = process.getuid?.() === 0 && { user: { uid: 65_534, gid: 65_534 } };
+  const walls = { ...user, required: true, reads: [dirname(builder)], writes: [folder], limits };
   const none = { has: new Set(), entries: [] } as unknown as ControlGroups;
   const described = describeWalls(walls, { root: "/" }, { groups: none, inView: true, gpuFiles: [] });
   try {
     const file = join(folder, "walls.json");
     writeFileSync(file, JSON.stringify(described));
     const [program, ...args] = walled(["sh", "-c", "true"], file);
-    const { failed, timedOut, stderr, code } = await execa(program!, args, {
-      reject: false,
-      timeout: withinMs,
-    });
+    const trial = await execa(program!, args, { reject: false, timeout: withinMs });
+    const { failed, timedOut, stderr, code } = trial;
     if (!failed) return undefined;
+    const seconds = withinMs / 1000;
     if (timedOut)
-      return no(
-        `a trial did not end within ${withinMs / 1000} s, as on a machine that is too busy: run again`,
-      );
+      return no(`a trial did not end within ${seconds} s, as on a machine that is too busy: run again`);
     // no path: causes reach reports, which must be equal on every machine
-    const last = stderr
-      ?.trim()
-      .split("\n")
-      .at(-1)
-      ?.replace(/^mlrb: the walls cannot be built: /, "");
+    const last = /(?:^|\n)(?:mlrb: the walls cannot be built: )?(.*)$/.exec(stderr?.trim() ?? "")?.[1];
     const said = code === "ENOENT" ? "python3 is not installed" : last || "a trial failed";
     return no(
       `${said}; they need python3 and root, or user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns); or use \`executor: docker\``,

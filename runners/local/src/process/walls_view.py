@@ -3,35 +3,22 @@
 # importing pathlib would take longer than making the root
 # ruff: noqa: PTH101, PTH102, PTH103, PTH110, PTH112, PTH114, PTH115, PTH120, PTH123, PTH211
 
-import ctypes
 import os
 
 from kernel_calls import (
     MS_BIND,
-    MS_NOATIME,
     MS_NODEV,
-    MS_NODIRATIME,
     MS_NOEXEC,
     MS_NOSUID,
     MS_PRIVATE,
     MS_RDONLY,
     MS_REC,
-    MS_RELATIME,
     MS_REMOUNT,
     call,
     mount,
+    remount,
 )
 
-# options of a mount that a user namespace must not drop
-KEPT = {
-    "ro": MS_RDONLY,
-    "nosuid": MS_NOSUID,
-    "nodev": MS_NODEV,
-    "noexec": MS_NOEXEC,
-    "noatime": MS_NOATIME,
-    "nodiratime": MS_NODIRATIME,
-    "relatime": MS_RELATIME,
-}
 # in mountinfo; a codec for them would be imported, and no library can be found while the root changes
 ESCAPES = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\"))
 MNT_DETACH = 2
@@ -48,14 +35,7 @@ def show(view: dict) -> None:
     os.chdir("/")
     mount(NEW, NEW, MS_BIND)
     os.mkdir(NEW + "/proc")
-    call(
-        "mount",
-        b"proc",
-        f"{NEW}/proc".encode(),
-        b"proc",
-        ctypes.c_ulong(MS_NOSUID | MS_NODEV | MS_NOEXEC),
-        None,
-    )
+    mount("proc", NEW + "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, b"proc")
     for path, size in view["memory"].items():
         os.makedirs(NEW + path, exist_ok=True)
         tmpfs(NEW + path, f"mode=1777,size={size}")
@@ -80,8 +60,7 @@ def show(view: dict) -> None:
 
 
 def tmpfs(target: str, options: str) -> None:
-    flags = ctypes.c_ulong(MS_NOSUID | MS_NODEV)
-    call("mount", b"tmpfs", os.fsencode(target), b"tmpfs", flags, options.encode())
+    mount("tmpfs", target, MS_NOSUID | MS_NODEV, b"tmpfs", options.encode())
 
 
 def make_file(path: str, text: str) -> None:
@@ -129,16 +108,11 @@ def protect(writes: list[str], kept: set[str]) -> None:
     with open(f"{NEW}/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         lines = file.read().splitlines()
     for line in lines:
-        fields = line.split(" ")
-        point = fields[4]
+        point = line.split(" ")[4]
         for escape, text in ESCAPES:
             point = point.replace(escape, text)
         name = point[len(NEW) :]
         if not point.startswith(NEW + "/") or name in kept or f"{name}/".startswith("/proc/"):
             continue
-        flags = MS_NOSUID | MS_NODEV
-        for option in fields[5].split(","):
-            flags |= KEPT.get(option, 0)
-        if not any(f"{name}/".startswith(f"{one}/") for one in writes):
-            flags |= MS_RDONLY
-        mount("none", point, MS_REMOUNT | MS_BIND | flags)
+        writable = any(f"{name}/".startswith(f"{one}/") for one in writes)
+        remount(point, MS_NOSUID | MS_NODEV | (0 if writable else MS_RDONLY))

@@ -52,7 +52,7 @@ export function remoteAddress(key: string, { execution }: Instance, gpuNames: ()
 
 export function entryText(action: RemoteAction, runKey: RunKey): string {
   const payload = canonicalJson(action);
-  const signed = { payload, ...runKey.sign(payload, "action-result") };
+  const signed = { payload, ...runKey.sign(payload) };
   const files = Object.entries(action.contents).filter(([, bytes]) => bytes > 0);
   return JSON.stringify({
     outputFiles: files.map(([path, bytes]) => ({ path, digest: { hash: path, sizeBytes: String(bytes) } })),
@@ -75,7 +75,7 @@ export function readEntry(text: string, { key, address, instance, signatures }: 
   const signed = readFormat(signedResult, Buffer.from(outer.value.stdoutRaw, "base64").toString("utf8"));
   if (signed.kind === "unreadable") return rejected("unsigned-entry", signed.cause);
   const { payload } = signed.value;
-  const verification = signatures.verify(payload, signed.value, "action-result");
+  const verification = signatures.verify(payload, signed.value);
   if (verification.kind === "refused") {
     const { code, message, help } = verification;
     return { kind: "rejected", code, message, help };

@@ -1,6 +1,6 @@
 // Brings quarantined attempts back to the running ones, so that a run continues them: their supervisors were asked to
 // end, or failed, and the files of their sandboxes are kept.
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { closeEndedJobs } from "@mlrb/kit/attempts/open-job";
 import {
@@ -70,12 +70,9 @@ function reopen({ name, path, card }: PlacedAttempt, running: string): void {
   renameSync(path, to);
   for (const part of ["in", "tmp"]) mkdirSync(join(to, part), { recursive: true });
   const { ledger } = outputPaths(to, card.gives);
-  const written = [
-    supervisorFile(to),
-    ledger,
-    ...[causeFile, stopFile, endingFile].map((file) => join(to, file)),
-  ];
-  for (const file of written) if (file !== undefined && existsSync(file)) rmSync(file);
+  const written = [causeFile, stopFile, endingFile].map((file) => join(to, file));
+  for (const file of [supervisorFile(to), ...(ledger ? [ledger] : []), ...written])
+    rmSync(file, { force: true });
   closeEndedJobs(to);
   rmSync(join(to, "end.json"), { force: true }); // last: until then a run quarantines it again
 }

@@ -20,7 +20,8 @@ export function isResumable(path: string, card: Pick<AttemptCard, "gives">): boo
   const start = attemptStart(path, card);
   if (!start) return false;
   const { kind, gateway = [] } = start;
-  return (kind === "llm" || gateway.length > 0) && hasFiles(path);
+  if (kind !== "llm" && gateway.length === 0) return false;
+  return leftSandbox(path) !== undefined || hasCheckpoint(join(path, checkpointsFolder));
 }
 
 /** The first event of its trajectory; undefined if there is none yet. */
@@ -29,7 +30,7 @@ function attemptStart(
   { gives }: Pick<AttemptCard, "gives">,
 ): Extract<TrajectoryEvent, { event: "start" }> | undefined {
   const { trajectory } = outputPaths(path, gives);
-  const start = trajectory === undefined ? undefined : ifReadable(() => firstLine(trajectory));
+  const start = trajectory && ifReadable(() => firstLine(trajectory));
   const reading = start === undefined ? undefined : readFormat(trajectoryEvent, start);
   return reading?.kind === "ok" && reading.value.event === "start" ? reading.value : undefined;
 }
@@ -38,10 +39,6 @@ function attemptStart(
 export function isSealed(ledger: string): boolean {
   const read = readLedger(ledger);
   return typeof read === "object" && read.ended !== "interrupted";
-}
-
-function hasFiles(path: string): boolean {
-  return leftSandbox(path) !== undefined || hasCheckpoint(join(path, checkpointsFolder));
 }
 
 function firstLine(path: string): string | undefined {

@@ -18,12 +18,8 @@ export async function resumeAttempt(folder: string, secrets: Record<string, stri
     socket.setTimeout(30_000, () => socket.destroy(new Error("it did not answer within 30 s")));
     await once(socket, "connect");
     socket.end(`${JSON.stringify(asked)}\n`);
-    return (
-      readResumeReply(await text(socket)) ?? {
-        kind: "refused",
-        detail: "its answer does not follow the format",
-      }
-    );
+    const reply = readResumeReply(await text(socket));
+    return reply ?? { kind: "refused", detail: "its answer does not follow the format" };
   } catch (error) {
     return { kind: "refused", detail: unreachableWords(error as NodeJS.ErrnoException) };
   } finally {
@@ -32,15 +28,9 @@ export async function resumeAttempt(folder: string, secrets: Record<string, stri
 }
 
 function unreachableWords({ code, message }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case "ENOENT":
-    case "ENOTDIR":
-    case "ECONNREFUSED":
-      return "it does not listen: it goes on already, has ended, or runs on another host; `pnpm pipeline attempts list` shows which. It tries again by itself too";
-    case "EACCES":
-    case "EPERM":
-      return "it is another user's: only the user who began it can resume it";
-    default:
-      return `it cannot be reached: ${message}; try again, or \`pnpm pipeline attempts stop\` gives it up`;
-  }
+  if (["ENOENT", "ENOTDIR", "ECONNREFUSED"].includes(code ?? ""))
+    return "it does not listen: it goes on already, has ended, or runs on another host; `pnpm pipeline attempts list` shows which. It tries again by itself too";
+  if (code === "EACCES" || code === "EPERM")
+    return "it is another user's: only the user who began it can resume it";
+  return `it cannot be reached: ${message}; try again, or \`pnpm pipeline attempts stop\` gives it up`;
 }

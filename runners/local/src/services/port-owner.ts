@@ -5,11 +5,8 @@ import { candidates, fieldsOf } from "@mlrb/kit/processes/process-table";
 import { listenersIn } from "@mlrb/kit/services/own-connection";
 import { ifReadable } from "../store/if-readable.ts";
 
-/** `unknown`: not Linux, or its tables cannot be read. */
-export type PortOwner = "own" | "other" | "nobody" | "unknown";
-
-/** `root`: the pid of the service's first process; undefined for none. */
-export function portOwner(port: number, root: number | undefined): PortOwner {
+/** `root`: the pid of the service's first process; undefined for none. `unknown`: not Linux, or without its tables. */
+export function portOwner(port: number, root: number | undefined): "own" | "other" | "nobody" | "unknown" {
   if (process.platform !== "linux") return "unknown";
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((table) =>
     ifReadable(() => readFileSync(table, "latin1")),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { type ServiceHoursLine, serviceHours } from "@mlrb/formats/stage/service-hours";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { linesOf } from "../records/decision-log.ts";
 import type { StateFolder } from "../store/state-folder.ts";
 
@@ -21,15 +22,10 @@ export class ServiceHours {
   constructor({ stage, execution }: Instance, { plan, run, workspace }: Of) {
     this.#beginMs = performance.now();
     this.#file = fileOf(workspace.state);
-    this.#line = {
-      formatVersion: 1,
-      service: stage.name,
-      pipeline: plan.pipeline,
-      profile: plan.profile,
-      run,
-      startedAt: new Date().toISOString(),
-      gpus: execution.resources.gpus,
-    };
+    const { pipeline, profile } = plan;
+    const { gpus } = execution.resources;
+    const startedAt = new Date().toISOString();
+    this.#line = { formatVersion: 1, service: stage.name, pipeline, profile, run, startedAt, gpus };
     this.#write();
     this.#timer = setInterval(() => this.#write(), intervalMs).unref();
   }
@@ -41,11 +37,8 @@ export class ServiceHours {
 
   #write(): void {
     const seconds = Math.round(performance.now() - this.#beginMs) / 1000;
-    try {
-      appendFileSync(this.#file, `${canonicalJson({ ...this.#line, seconds })}\n`);
-    } catch {
-      // a full disk ends no service
-    }
+    // a full disk ends no service
+    quiet(() => appendFileSync(this.#file, `${canonicalJson({ ...this.#line, seconds })}\n`));
   }
 }
 

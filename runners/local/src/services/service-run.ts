@@ -14,7 +14,7 @@ import { openLog } from "../stage/open-log.ts";
 import { LostInput, prepareStage } from "../stage/prepare-stage.ts";
 import { freePort } from "./free-port.ts";
 import { nextStart, type Starts } from "./next-start.ts";
-import { type PortOwner, portOwner } from "./port-owner.ts";
+import { portOwner } from "./port-owner.ts";
 import { ServiceHours } from "./service-hours.ts";
 import { untilHealthy } from "./until-healthy.ts";
 
@@ -51,10 +51,7 @@ export class ServiceRun implements Running {
     this.#bound = bound;
     this.#context = context;
     this.#carriedOut = this.#run();
-    this.ended = this.#carriedOut.then(
-      () => ({ kind: "cancelled" }),
-      () => ({ kind: "cancelled" }),
-    );
+    this.ended = this.#carriedOut.catch(() => {}).then(() => ({ kind: "cancelled" }));
   }
 
   carriedOut(): Promise<CarriedOut> {
@@ -109,6 +106,7 @@ export class ServiceRun implements Running {
 
   async #withRestarts(server: Server): Promise<CarriedOut> {
     const { restartsMax } = this.#instance.execution.service!;
+    const { journal, onEvent, away } = this.#context;
     let before: string | undefined;
     let starts: Starts = { restarts: 0, served: false };
     for (let tries = 1; ; tries++) {
@@ -116,52 +114,42 @@ export class ServiceRun implements Running {
       if (this.#why !== undefined) return this.#asked();
       const failure = failureOf(tried);
       const { detail, cause } = failure;
+      const stage = this.#instance.id;
       const next = nextStart(starts, tried, restartsMax);
       if (next.kind === "failed")
         return next.over ? { ...failure, detail: `${detail}, and was started ${tries} times` } : failure;
       starts = next.starts;
       before = `${detail}; restart ${starts.restarts} of ${restartsMax}`;
-      this.#again({ cause, detail, before, tried: tries });
+      away();
+      journal.write({ event: "retry", stage, tried: tries, cause, detail });
+      onEvent({ kind: "retried", instance: this.#instance, detail: before, remade: false });
     }
-  }
-
-  #again({
-    cause,
-    detail,
-    before,
-    tried,
-  }: Record<"cause" | "detail" | "before", string> & { tried: number }) {
-    const { journal, onEvent, away } = this.#context;
-    away();
-    journal.write({ event: "retry", stage: this.#instance.id, tried, cause, detail });
-    onEvent({ kind: "retried", instance: this.#instance, detail: before, remade: false });
   }
 
   async #try(server: Server, before: string | undefined): Promise<Tried> {
     const { slots, log: to } = this.#context;
-    const { executor, port } = server;
+    const { executor, port, gpus } = server;
     const { secrets } = this.#instance.action;
     const work = slots.take({ fresh: true });
     const log = openLog({ from: join(work, "log"), to, secrets, before, adopted: false });
     try {
-      const request = await this.#request(server, work);
+      const token = `${this.#context.folder.token}${this.#instance.index}:`;
+      const prepared = { ...this.#context, executor, token, work, ...(gpus && { gpus }) };
+      const request = await prepareStage(this.#instance, this.#bound, prepared);
       if (this.#why !== undefined) return { result: { kind: "cancelled" }, served: false };
       // users have the address, so it must be the same after a restart
-      const taken = refusalOf(portOwner(port, undefined), port);
-      if (taken !== undefined)
-        return { result: { kind: "failed", cause: "machine", detail: taken }, served: false };
-      return await this.#follow(executor.start(request), port);
+      const detail = refusalOf(port, undefined);
+      if (detail !== undefined)
+        return { result: { kind: "failed", cause: "machine", detail }, served: false };
+      return await this.#follow(executor.start({ ...request, port }), port);
     } finally {
-      await this.#endServer();
+      // it has ended by itself, except after an error here
+      this.#server?.kill();
+      await this.#server?.ended;
+      this.#server = undefined;
       await log.end();
       slots.give(work);
     }
-  }
-
-  async #request({ executor, port, gpus }: Server, work: string) {
-    const token = `${this.#context.folder.token}${this.#instance.index}:`;
-    const prepared = { ...this.#context, executor, token, work, ...(gpus && { gpus }) };
-    return { ...(await prepareStage(this.#instance, this.#bound, prepared)), port };
   }
 
   async #follow(running: Running, port: number): Promise<Tried> {
@@ -174,7 +162,7 @@ export class ServiceRun implements Running {
     try {
       const url = `http://127.0.0.1:${port}`;
       const signal = AbortSignal.any([gone.signal, this.#end.signal]);
-      const refusal = () => refusalOf(portOwner(port, running.pid?.()), port);
+      const refusal = () => refusalOf(port, running.pid?.());
       const detail = await untilHealthy(`${url}${health}`, { readyMs, signal, refusal });
       const served = detail === undefined;
       if (served) {
@@ -191,13 +179,6 @@ export class ServiceRun implements Running {
     }
   }
 
-  /** It has ended by itself, except after an error here. */
-  async #endServer(): Promise<void> {
-    this.#server?.kill();
-    await this.#server?.ended;
-    this.#server = undefined;
-  }
-
   #asked(): CarriedOut {
     if (this.#why === "stopped") return { kind: "succeeded", outputs: {}, durationMs: 0 };
     return { kind: "cancelled" };
@@ -205,19 +186,15 @@ export class ServiceRun implements Running {
 }
 
 /** An agent may listen at the port of a server that has ended, and answer in its place. */
-function refusalOf(owner: PortOwner, port: number): string | undefined {
-  if (owner !== "other") return undefined;
+function refusalOf(port: number, root: number | undefined): string | undefined {
+  if (portOwner(port, root) !== "other") return undefined;
   return `another program listens at port ${port}, which was the service's (\`ss -ltnp\` names it): end that program and run again`;
 }
 
 function failureOf({ result, served }: Tried): CarriedOut & { kind: "failed" } {
   const when = served ? "while it was used" : "before its first answer";
-  switch (result.kind) {
-    case "failed":
-      return ["time-limit", "machine"].includes(result.cause)
-        ? result
-        : { ...result, detail: `it ended ${when}: ${result.detail}` };
-    default:
-      return { kind: "failed", cause: "exit-code", detail: `it ended ${when} with status 0` };
-  }
+  if (result.kind !== "failed")
+    return { kind: "failed", cause: "exit-code", detail: `it ended ${when} with status 0` };
+  if (["time-limit", "machine"].includes(result.cause)) return result;
+  return { ...result, detail: `it ended ${when}: ${result.detail}` };
 }

@@ -13,8 +13,8 @@ function runKey(key: string): RunKey {
 
 test("a text signed by a run names the signer of the run's key", { skip }, (t) => {
   const keys = signingKeys(t);
-  const signed = runKey(keys.make("alice")).sign("text", "action-result");
-  const found = new RunSignatures(keys.allowing("alice")).verify("text", signed, "action-result");
+  const signed = runKey(keys.make("alice")).sign("text");
+  const found = new RunSignatures(keys.allowing("alice")).verify("text", signed);
   assert.ok(found.kind === "valid" && found.signedBy === "alice", JSON.stringify(found));
 });
 
@@ -22,8 +22,8 @@ test("another text, signature, run key or certificate is refused, and so is an u
   skip,
 }, (t) => {
   const keys = signingKeys(t);
-  const alice = runKey(keys.make("alice")).sign("text", "action-result");
-  const bob = runKey(keys.make("bob")).sign("text", "action-result");
+  const alice = runKey(keys.make("alice")).sign("text");
+  const bob = runKey(keys.make("bob")).sign("text");
   const signatures = new RunSignatures(keys.allowing("alice"));
   const codes = [
     ["other text", alice],
@@ -33,7 +33,7 @@ test("another text, signature, run key or certificate is refused, and so is an u
     ["text", { ...alice, runKey: "no key" }],
     ["text", bob],
   ].map(([text, signed]) => {
-    const found = signatures.verify(text as string, signed as typeof alice, "action-result");
+    const found = signatures.verify(text as string, signed as typeof alice);
     return found.kind === "refused" ? found.code : found.kind;
   });
   const bad = "bad-signature";
@@ -42,14 +42,10 @@ test("another text, signature, run key or certificate is refused, and so is an u
 
 test("a key of another kind signs nothing, though it is certified", { skip }, (t) => {
   const keys = signingKeys(t);
-  const signed = runKey(keys.make("alice")).sign("text", "action-result");
+  const signed = runKey(keys.make("alice")).sign("text");
   const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const rsa = publicKey.export({ type: "spki", format: "der" }).toString("base64");
-  const found = new RunSignatures(keys.allowing("alice")).verify(
-    "text",
-    { ...signed, runKey: rsa },
-    "action-result",
-  );
+  const found = new RunSignatures(keys.allowing("alice")).verify("text", { ...signed, runKey: rsa });
   assert.equal(found.kind === "refused" && found.code, "bad-signature");
 });
 

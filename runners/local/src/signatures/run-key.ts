@@ -4,17 +4,14 @@
 // memory of its process.
 
 import {
-  createHash,
   createPublicKey,
   generateKeyPairSync,
+  hash,
   type KeyObject,
   sign as signBytes,
   verify as verifyBytes,
 } from "node:crypto";
 import { type Problem, refused, signDigest, type Verification, verifyDigest } from "./ssh-signature.ts";
-
-/** What a run signs. */
-type SignedByRun = "action-result";
 
 type RunSignature = {
   /** The run's public key: DER, in base64. */
@@ -25,7 +22,7 @@ type RunSignature = {
   signature: string;
 };
 
-export type RunKey = { sign: (text: string, of: SignedByRun) => RunSignature };
+export type RunKey = { sign: (text: string) => RunSignature };
 
 /** Makes the key of a run; `key` as for signDigest. */
 export function makeRunKey(key: string): RunKey | Problem {
@@ -34,10 +31,10 @@ export function makeRunKey(key: string): RunKey | Problem {
   const certificate = signDigest(digestOf(runKey), { of: "run-key", key });
   if (certificate.kind === "refused") return certificate;
   return {
-    sign: (text, of) => ({
+    sign: (text) => ({
       runKey,
       certificate: certificate.text,
-      signature: signBytes(null, message(text, of), privateKey).toString("base64"),
+      signature: signBytes(null, message(text), privateKey).toString("base64"),
     }),
   };
 }
@@ -52,29 +49,22 @@ export class RunSignatures {
     this.#allowedSigners = allowedSigners;
   }
 
-  verify(text: string, signed: RunSignature, of: SignedByRun): Verification {
+  verify(text: string, signed: RunSignature): Verification {
     const { publicKey, verification } = this.#runKey(signed);
     if (verification.kind === "refused") return verification;
     const isValid =
       publicKey !== undefined &&
-      verifyBytes(null, message(text, of), publicKey, Buffer.from(signed.signature, "base64"));
+      verifyBytes(null, message(text), publicKey, Buffer.from(signed.signature, "base64"));
     return isValid ? verification : badSignature;
   }
 
   #runKey({ runKey, certificate }: RunSignature) {
-    const name = digestOf(`${runKey} ${certificate}`);
-    const held = this.#known.get(name);
-    if (held) return held;
-    const publicKey = ed25519Key(runKey);
-    const verification = publicKey
-      ? verifyDigest(digestOf(runKey), certificate, {
-          of: "run-key",
-          allowedSigners: this.#allowedSigners,
-        })
-      : badSignature;
-    const known = { ...(publicKey && { publicKey }), verification };
-    this.#known.set(name, known);
-    return known;
+    return this.#known.getOrInsertComputed(digestOf(`${runKey} ${certificate}`), () => {
+      const publicKey = ed25519Key(runKey);
+      if (!publicKey) return { verification: badSignature };
+      const as = { of: "run-key", allowedSigners: this.#allowedSigners } as const;
+      return { publicKey, verification: verifyDigest(digestOf(runKey), certificate, as) };
+    });
   }
 }
 
@@ -93,11 +83,11 @@ function ed25519Key(runKey: string): KeyObject | undefined {
   }
 }
 
-/** Names the kind of thing, so that a signature of one is never valid for another. */
-function message(text: string, of: SignedByRun): Buffer {
-  return Buffer.from(`mlrb ${of} sha256:${digestOf(text)}\n`);
+/** Names the kind of thing, the result of an action, so that a signature of it is never valid for another. */
+function message(text: string): Buffer {
+  return Buffer.from(`mlrb action-result sha256:${digestOf(text)}\n`);
 }
 
 function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }

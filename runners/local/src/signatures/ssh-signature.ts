@@ -50,15 +50,13 @@ export function verifyDigest(
   const file = join(folder, "signature");
   try {
     writeFileSync(file, signature);
-    return verifyFile(messageOf(digest, of), { file, allowedSigners });
+    return verifyFile(messageOf(digest, of), file, allowedSigners);
   } finally {
     removeFolder(folder);
   }
 }
 
-type Files = { file: string; allowedSigners: string };
-
-function verifyFile(message: string, { file, allowedSigners }: Files): Verification {
+function verifyFile(message: string, file: string, allowedSigners: string): Verification {
   const own = ["-n", signatureNamespace, "-s", file];
   const checked = sshKeygen(["check-novalidate", ...own], message);
   if ("kind" in checked) return checked;

@@ -15,9 +15,8 @@ type Variables = Readonly<Record<string, string>>;
  * program may do what its name says. `path`: where the first word is looked up if it has no slash.
  */
 export function realCommands(env: Variables, path: string): Record<string, string> {
-  const commands = commandsIn(env).map(([name, command]) => {
-    const words = wordsOf(command).map((word, index) => found(word, index, path) ?? word);
-    return [name, words.map(shellWord).join(" ")] as const;
+  const commands = commandsIn(env, path).map(([name, words]) => {
+    return [name, words.map(({ word, file = word }) => shellWord(file)).join(" ")];
   });
   return Object.fromEntries(commands);
 }
@@ -27,14 +26,16 @@ export function commandPaths(
   env: Variables,
   { path, home = homedir() }: { path: string; home?: string },
 ): string[] {
-  const words = commandsIn(env).flatMap(([, command]) =>
-    wordsOf(command).map((word, index) => found(word, index, path)),
-  );
-  return words.filter((word) => word !== undefined).flatMap((word) => [word, installedIn(word, home)]);
+  const words = commandsIn(env, path).flatMap(([, words]) => words);
+  return words.flatMap(({ file }) => (file === undefined ? [] : [file, installedIn(file, home)]));
 }
 
-function commandsIn(env: Variables): [string, string][] {
-  return Object.entries(env).filter(([name]) => name.endsWith("_COMMAND"));
+/** The words of each command, and the files that they name. */
+function commandsIn(env: Variables, path: string) {
+  const commands = Object.entries(env).filter(([name]) => name.endsWith("_COMMAND"));
+  return commands.map(([name, command]) => {
+    return [name, wordsOf(command).map((word, index) => ({ word, file: found(word, index, path) }))] as const;
+  });
 }
 
 /** The existing file that a word of a command names, behind links that have the file's name. */

@@ -28,11 +28,8 @@ export function hubFolder({ stage }: Instance, { state }: Pick<Workspace, "state
   return process.env.HF_HOME ? resolve(process.env.HF_HOME) : join(state.state, "hub");
 }
 
-export function hubVariables(
-  instance: Instance,
-  workspace: Pick<Workspace, "state">,
-): Record<string, string> {
-  const folder = hubFolder(instance, workspace);
+export function hubVariables(instance: Instance, at: Pick<Workspace, "state">): Record<string, string> {
+  const folder = hubFolder(instance, at);
   if (folder === undefined) return {};
   return {
     ...inherited(passed),

@@ -33,15 +33,9 @@ export function givenFiles(path: string, into: Map<string, Stats>, inside = ""):
 
 /** In ASCII and quoted, with escapes, so that terminals and reports can show the name. */
 function shownName(inside: string, bytes: Buffer): string {
-  const spelt = (all: Buffer) =>
-    [...all]
-      .map((byte) =>
-        byte > 31 && byte < 127 && byte !== 34 && byte !== 92
-          ? String.fromCharCode(byte)
-          : `\\x${byte.toString(16).padStart(2, "0")}`,
-      )
-      .join("");
-  return `"${inside === "" ? "" : `${spelt(Buffer.from(inside))}/`}${spelt(bytes)}"`;
+  const whole = inside === "" ? bytes : Buffer.concat([Buffer.from(`${inside}/`), bytes]);
+  const escaped = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  return `"${whole.toString("latin1").replace(/[^ !#-[\]-~]/g, escaped)}"`;
 }
 
 /**

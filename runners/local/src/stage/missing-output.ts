@@ -12,9 +12,8 @@ export function missingOutput(
     const stats = statSync(paths[name]!, { throwIfNoEntry: false });
     const found = stats && (stats.isDirectory() ? "dir" : "file");
     if (found === kind) continue;
-    return found
-      ? `output "${name}" is not a ${kind === "dir" ? "folder" : "file"}`
-      : `it ended well and did not write its output "${name}"`;
+    if (!found) return `it ended well and did not write its output "${name}"`;
+    return `output "${name}" is not a ${kind === "dir" ? "folder" : "file"}`;
   }
   return undefined;
 }

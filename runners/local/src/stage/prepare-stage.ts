@@ -1,11 +1,11 @@
 // Prepares a stage's work folder: inputs, output folders and context.
 
-import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
-import type { Booked, ExecutionRequest } from "@mlrb/core/ports/executor";
+import type { Booked, ExecutionRequest, HostEnvironment } from "@mlrb/core/ports/executor";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
@@ -16,15 +16,19 @@ import { clearEnvironment, environmentPython } from "../process/environments.ts"
 import { forkPreload } from "../process/fork-preload.ts";
 import type { CarryOutContext } from "../run/carried-out.ts";
 import { MissingContent } from "../store/artifact-store.ts";
-import { ifReadable } from "../store/if-readable.ts";
 import { materialize } from "../store/materialize-inputs.ts";
 import { overwrite } from "../store/overwrite-file.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { hubFolder } from "./hub-folder.ts";
 import { outputPaths } from "./output-paths.ts";
 import { secretSeed } from "./secret-seed.ts";
 import { stageContext } from "./stage-context.ts";
-import { recordedReads, recorder, stagePermissions } from "./stage-permissions.ts";
+import {
+  foldersBeside,
+  interpreterOf,
+  recordedReads,
+  recorder,
+  stagePermissions,
+} from "./stage-permissions.ts";
 import { stageVariables } from "./stage-variables.ts";
 import { diskMax, processesMax, stageWalls } from "./stage-walls.ts";
 
@@ -49,10 +53,10 @@ export async function prepareStage(
   const beside = foldersBeside(instance, bound, workspace);
   for (const folder of beside.writes) mkdirSync(folder, { recursive: true });
   const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
-  const permissions = stagePermissions(instance, bound, { workspace, work, beside });
-  const recorded = recordedReads(instance, bound, { workspace, work, beside });
+  const permissions = stagePermissions(instance, bound, context);
+  const recorded = recordedReads(instance, bound, context);
   if (recorded) overwrite(join(work, "recorder.json"), canonicalJson(recorded));
-  const walls = stageWalls(instance, bound, { ...context, beside });
+  const walls = stageWalls(instance, bound, context);
   const limits = outerLimits(instance);
   const stageFile = join(work, "stage.json");
   overwrite(
@@ -63,7 +67,7 @@ export async function prepareStage(
         outputs,
         ...(context.services && { services: context.services }),
         ...(walls && { limits: { memoryBytes: walls.limits.memoryBytes, ...limits } }),
-        ...(stage.untrusted && { sandbox: sandboxAsked(instance, bound, { ...context, beside }) }),
+        ...(stage.untrusted && { sandbox: sandboxAsked(instance, bound, context, beside.reads) }),
         ...(stage.spec.secretSeed && { secretSeed: secretSeed(workspace.state.state, bound.key) }),
       }),
     ),
@@ -78,7 +82,7 @@ export async function prepareStage(
     work,
     env: {
       ...variables,
-      ...(permissions && guardVariables(permissions, variables, work)),
+      ...(permissions && guardVariables(permissions, variables.PYTHONPATH!, work)),
       ...(recorded && { MLRB_RECORDER: join(work, "recorder.json") }),
     },
     ...(bound.environment && { python: environmentPython(bound.environment.path) }),
@@ -125,11 +129,10 @@ async function materializeInputs(
     if (!files.some((need) => need.name === name)) removeFolder(join(work, "in", name));
   const inputs: Record<string, string> = {};
   const items: { artifact: Artifact; path: string }[] = [];
-  for (const need of needs) {
-    const path = join(work, "in", need.name);
-    items.push({ artifact: bound.inputs[need.name]!, path });
-    inputs[need.name] = path;
-    inputs[`${need.stage}.${need.output}`] = path;
+  for (const { name, stage, output } of needs) {
+    const path = join(work, "in", name);
+    items.push({ artifact: bound.inputs[name]!, path });
+    inputs[name] = inputs[`${stage}.${output}`] = path;
   }
   if (bound.manifest) {
     const folder = join(work, "in", "collected");
@@ -170,19 +173,12 @@ function prepareOutputs({ stage }: Instance, { environment }: Bound, work: strin
 }
 
 /** Passes the permissions of the script to the guard in its process, or the path where the recorder notes reads. */
-function guardVariables(
-  permissions: Permissions,
-  { PYTHONPATH }: Record<string, string>,
-  work: string,
-): Record<string, string> {
+function guardVariables(permissions: Permissions, pythonPath: string, work: string): Record<string, string> {
   const { guard, refusals } = permissions;
   if (guard.endsWith(".ts")) return { MLRB_REFUSALS: refusals };
   const file = join(work, "permissions.json");
   overwrite(file, canonicalJson(permissions));
-  return {
-    MLRB_PERMISSIONS: file,
-    PYTHONPATH: [guard, PYTHONPATH].filter(Boolean).join(delimiter),
-  };
+  return { MLRB_PERMISSIONS: file, PYTHONPATH: [guard, pythonPath].join(delimiter) };
 }
 
 /** A sandbox limits memory itself: its agent's memory use is the agent's responsibility. */
@@ -201,7 +197,8 @@ function sandboxMemory({ limits, resources }: Instance["execution"]): number {
 function sandboxAsked(
   { execution }: Instance,
   bound: Bound,
-  context: Working & { beside: { reads: string[] } },
+  context: Working,
+  reads: string[],
 ): SandboxRequest {
   const { executor, image, network, limits, resources } = execution;
   return {
@@ -216,7 +213,7 @@ function sandboxAsked(
       cpus: resources.cpus,
       ...(resources.gpuMemoryBytes !== undefined && { gpuMemoryBytes: resources.gpuMemoryBytes }),
     },
-    reads: context.beside.reads,
+    reads,
     gpus: [...(context.gpus?.gpus ?? [])],
     unsafe: context.unsafeLocal,
     ...(context.weakLimits && { weakLimits: true }),
@@ -224,37 +221,11 @@ function sandboxAsked(
   };
 }
 
-/** The folders that an instance reads and writes, other than the repository and its work folder. */
-export function foldersBeside(
-  instance: Instance,
-  { environment }: Bound,
-  workspace: Workspace,
-): { reads: string[]; writes: string[] } {
-  const hub = hubFolder(instance, workspace);
-  const writes = hub === undefined ? [] : [hub];
-  if (!environment) return { reads: [], writes };
-  if (instance.stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
-  const interpreter = interpreterOf(environment.path);
-  return { reads: [environment.path, ...(interpreter === undefined ? [] : [interpreter])], writes };
-}
-
 /** The environment in which the stage runs, if any. */
-function hostEnvironment(
-  { environment }: Bound,
-  { digests }: Workspace,
-): Pick<ExecutionRequest, "environment"> {
+function hostEnvironment({ environment }: Bound, { digests }: Workspace): { environment?: HostEnvironment } {
   if (!environment) return {};
   const { path, lock } = environment;
   const interpreter = interpreterOf(path);
-  return {
-    environment: { path, ...(interpreter !== undefined && { interpreter }), lock: digests.of(lock) },
-  };
-}
-
-/** The folder of the interpreter behind a virtual environment: the environment needs the interpreter to run. */
-function interpreterOf(path: string): string | undefined {
-  // without one, starting the program reports the error
-  const python = ifReadable(() => realpathSync(environmentPython(path)));
-  const folder = python === undefined ? "/usr" : dirname(dirname(python));
-  return folder === "/usr" ? undefined : folder;
+  const more = interpreter === undefined ? {} : { interpreter };
+  return { environment: { path, ...more, lock: digests.of(lock) } };
 }

@@ -21,17 +21,8 @@ type Ended = CarryOutContext & {
 };
 
 export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended): Promise<CarriedOut> {
-  const { workspace, paths, durationMs, startedAt, run } = ended;
+  const { workspace, paths, durationMs, startedAt, run, executor, where, signal } = ended;
   const { stage } = instance;
-  const { executor, where } = ended;
-  const ran = {
-    run,
-    startedAt,
-    durationMs,
-    executor: executor.name,
-    host: hostname(),
-    ...(where && { where }),
-  };
   if (stage.name === environmentStage) {
     if (!existsSync(environmentPython(bound.environment!.path))) {
       return { kind: "failed", cause: "missing-output", detail: "it made no environment" };
@@ -43,18 +34,14 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
   if (missing !== undefined) return { kind: "failed", cause: "missing-output", detail: missing };
   const given = stage.gives.map(({ name, kind }) => ({ name, kind, path: paths[name]! }));
   const { diskBytes } = instance.execution.limits;
-  const taken = await ingestAll(given, workspace, {
-    bytesMax: diskBytes,
-    ...(ended.signal && { signal: ended.signal }),
-  }).catch((error: unknown) => {
-    if (ended.signal?.aborted) return undefined;
+  const options = { bytesMax: diskBytes, ...(signal && { signal }) };
+  const taken = await ingestAll(given, workspace, options).catch((error: unknown) => {
+    if (signal?.aborted) return undefined;
     throw error;
   });
   if (!taken) return { kind: "cancelled" };
-  if ("problem" in taken) {
-    const detail = `output "${taken.name}" ${taken.problem}`;
-    return { kind: "failed", cause: "missing-output", detail };
-  }
+  if ("problem" in taken)
+    return { kind: "failed", cause: "missing-output", detail: `output "${taken.name}" ${taken.problem}` };
   const { outputs } = taken;
   workspace.actions.put({
     formatVersion: 1,
@@ -62,7 +49,10 @@ export async function keepOutputs(instance: Instance, bound: Bound, ended: Ended
     parts: bound.parts,
     codeFiles: codeFilesIn(workspace.store, bound.codeFiles),
     outputs,
-    ran: { ...ran, stage: instance.id },
+    ran: {
+      ...{ run, startedAt, durationMs, executor: executor.name, host: hostname(), stage: instance.id },
+      ...(where && { where }),
+    },
   });
   return { kind: "succeeded", outputs, durationMs };
 }

@@ -12,12 +12,6 @@ import { capLog, leftOut } from "./cap-log.ts";
 const copyMs = 300;
 const chunkBytes = 1 << 20;
 
-type Options = {
-  cap?: LogCap;
-  /** False once the stage may have a value that is not among the secrets; from then on nothing is copied. */
-  mayCopy?: () => boolean;
-};
-
 export class RedactedLog {
   readonly #from: string;
   readonly #to: string;
@@ -32,9 +26,16 @@ export class RedactedLog {
   #withheld = false;
   readonly #mayCopy: () => boolean;
 
-  /** `secrets`: values by name. `to` holds the previous log, which is removed. */
-  constructor(from: string, to: string, secrets: Record<string, string>, options: Options = {}) {
-    const { cap = logCap, mayCopy = () => true } = options;
+  /**
+   * `secrets`: values by name. `to` holds the previous log, which is removed. `mayCopy`: false once the stage may have a
+   * value that is not among the secrets; from then on nothing is copied.
+   */
+  constructor(
+    from: string,
+    to: string,
+    secrets: Record<string, string>,
+    { cap = logCap, mayCopy = () => true }: { cap?: LogCap; mayCopy?: () => boolean } = {},
+  ) {
     this.#from = from;
     this.#to = to;
     this.#secrets = secrets;
@@ -100,21 +101,7 @@ export class RedactedLog {
   }
 
   /** For a stage that continues without this run: the copy ends here, and the stage's output stays. */
-  leave(): Promise<void> {
-    return this.#finish();
-  }
-
-  /** Await before the stage's folder is used again. Throws where the copy cannot be written. */
-  async end(): Promise<void> {
-    if (this.#ended) return;
-    try {
-      await this.#finish();
-    } finally {
-      rmSync(this.#from, { force: true });
-    }
-  }
-
-  async #finish(): Promise<void> {
+  async leave(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
     clearInterval(this.#timer);
@@ -122,6 +109,16 @@ export class RedactedLog {
     if (this.#trouble !== undefined) throw this.#trouble;
     this.#append(this.#redactor.end());
     capLog(this.#to, this.#cap);
+  }
+
+  /** Await before the stage's folder is used again. Throws where the copy cannot be written. */
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    try {
+      await this.leave();
+    } finally {
+      rmSync(this.#from, { force: true });
+    }
   }
 }
 

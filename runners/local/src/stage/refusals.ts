@@ -28,21 +28,16 @@ export function withRefusals(
   const listed = new Set(noted.flatMap(({ kind, resource }) => (kind === "list" ? [resource] : [])));
   const refusals = noted.flatMap((refusal) => asRead(refusal, { result, work, workspace, listed }));
   if (refusals.length === 0) return result;
-  const texts = refusalTexts(refusals, declarer(instance), (path) => insideRepository(path, workspace));
-  const lines = texts
-    .slice(0, shownMax)
-    .map(({ what, help }) => `mlrb: undeclared: ${what}\n  help: ${help}\n`);
-  if (texts.length > shownMax) lines.push(`mlrb: and ${texts.length - shownMax} more like these\n`);
-  appendFileSync(join(work, "log"), lines.join(""));
+  const inside = (path: string) => (path === outside ? undefined : insideRepository(path, workspace));
+  const texts = refusalTexts(refusals, declarer(instance), inside);
+  tell(texts.slice(0, shownMax), work);
+  if (texts.length > shownMax)
+    appendFileSync(join(work, "log"), `mlrb: and ${texts.length - shownMax} more like these\n`);
   // causes reach reports, which must be equal on every machine: paths outside are named in the log only
   const shown = refusals.map((refusal) =>
-    isPath(refusal) && insideRepository(refusal.resource, workspace) === undefined
-      ? { ...refusal, resource: "a file outside of the repository" }
-      : refusal,
+    isPath(refusal) && inside(refusal.resource) === undefined ? { ...refusal, resource: outside } : refusal,
   );
-  const [first] = refusalTexts(shown, declarer(instance), (path) =>
-    path.startsWith("a file outside") ? undefined : insideRepository(path, workspace),
-  );
+  const [first] = refusalTexts(shown, declarer(instance), inside);
   const how = result.kind === "failed" ? result.detail : "it went on without what it was refused";
   return { kind: "failed", cause: "exit-code", detail: `${how}: ${first!.what}; ${first!.help}` };
 }
@@ -61,9 +56,13 @@ export function undeclaredReads(
   );
   if (there.length === 0) return [];
   const texts = refusalTexts(there, by, (path) => insideRepository(path, workspace));
+  tell(texts, work);
+  return texts;
+}
+
+function tell(texts: RefusalText[], work: string): void {
   const lines = texts.map(({ what, help }) => `mlrb: undeclared: ${what}\n  help: ${help}\n`);
   appendFileSync(join(work, "log"), lines.join(""));
-  return texts;
 }
 
 /**
@@ -80,29 +79,27 @@ function asRead(
     listed: ReadonlySet<string>;
   },
 ): Refusal[] {
-  // a script that succeeds without the network is valid
-  if (refusal.kind === "network" && at.result.kind === "succeeded") return [];
-  if (refusal.kind !== "read" && refusal.kind !== "list") return [refusal];
-  const stats = statSync(resolve(at.workspace.repository, refusal.resource), { throwIfNoEntry: false });
+  const { kind, resource, asked = resource } = refusal;
+  const { repository } = at.workspace;
+  const succeeded = at.result.kind === "succeeded";
+  if (kind === "network" && succeeded) return []; // a script that succeeds without the network is valid
+  if (kind !== "read" && kind !== "list") return [refusal];
+  const stats = statSync(resolve(repository, resource), { throwIfNoEntry: false });
   if (!stats) return [];
   // a library that looks for installed programs, as zx does at import, and continues without them
-  const ofSystem = systemFolders().some((folder) => refusal.resource.startsWith(`${folder}/`));
-  if (
-    ofSystem &&
-    at.result.kind === "succeeded" &&
-    !refusal.resource.startsWith(`${at.workspace.repository}/`)
-  )
-    return [];
-  if (refusal.kind === "list" || !stats.isDirectory()) return [refusal];
-  if (at.result.kind === "succeeded" || at.listed.has(refusal.resource)) return [];
-  const endedByIt = endOf(join(at.work, "log")).includes(`resource: '${refusal.asked ?? refusal.resource}'`);
+  const ofSystem = systemFolders().some((folder) => resource.startsWith(`${folder}/`));
+  if (ofSystem && succeeded && !resource.startsWith(`${repository}/`)) return [];
+  if (kind === "list" || !stats.isDirectory()) return [refusal];
+  if (succeeded || at.listed.has(resource)) return [];
+  const endedByIt = endOf(join(at.work, "log")).includes(`resource: '${asked}'`);
   return endedByIt ? [{ ...refusal, kind: "folder" }] : [];
 }
 
 const shownMax = 10;
+const outside = "a file outside of the repository";
 
 function isPath({ kind }: Refusal): boolean {
-  return kind === "read" || kind === "list" || kind === "folder" || kind === "write";
+  return ["read", "list", "folder", "write"].includes(kind);
 }
 
 export function declarer({ stage, action }: Instance): Declarer {

@@ -1,7 +1,7 @@
 // The seed of random choices that agents must not foresee, e.g. where a text is cut. It is made from a secret of the state
 // folder and the action key, so that an action that runs again chooses the same, and no stage sees the secret itself.
 import { createHmac, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { tryLink } from "../store/hard-link.ts";
@@ -35,13 +35,7 @@ function readSecret(path: string): Buffer | undefined {
 function drawSecret(path: string): Buffer {
   const temporary = `${path}.${processName}.tmp`;
   rmSync(temporary, { force: true });
-  const file = openSync(temporary, "wx", 0o600);
-  try {
-    writeSync(file, randomBytes(secretBytes));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  writeFileSync(temporary, randomBytes(secretBytes), { flag: "wx", mode: 0o600, flush: true });
   try {
     if (!tryLink(temporary, path)) renameSync(temporary, path);
   } catch (error) {

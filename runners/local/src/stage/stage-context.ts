@@ -52,12 +52,10 @@ export function stageContext(
 }
 
 function waitLimits({ execution }: Instance): Pick<StageContext, "waits"> {
-  const { providerWaitMs, operatorWaitMs } = execution.limits;
-  if (providerWaitMs === undefined && operatorWaitMs === undefined) return {};
-  return {
-    waits: {
-      ...(providerWaitMs !== undefined && { providerMs: providerWaitMs }),
-      ...(operatorWaitMs !== undefined && { operatorMs: operatorWaitMs }),
-    },
+  const { providerWaitMs: providerMs, operatorWaitMs: operatorMs } = execution.limits;
+  const waits = {
+    ...(providerMs !== undefined && { providerMs }),
+    ...(operatorMs !== undefined && { operatorMs }),
   };
+  return Object.keys(waits).length > 0 ? { waits } : {};
 }

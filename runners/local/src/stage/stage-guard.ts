@@ -33,12 +33,9 @@ type Refused = { permission: string; resource: string };
 subscribe("node:permission-model:worker", () => note("program", "a worker thread"));
 subscribe("node:permission-model:fs", (message) => {
   const { permission, resource } = message as Refused;
-  if (permission === "FileSystemRead" && globs > 0 && look(resolve(resource)) === 1) note("list", resource);
-  else
-    note(
-      permission === "FileSystemRead" ? "read" : permission === "FileSystemWrite" ? "write" : "link",
-      resource,
-    );
+  const isList = permission === "FileSystemRead" && globs > 0 && look(resolve(resource)) === 1;
+  const kind = { FileSystemRead: isList ? "list" : "read", FileSystemWrite: "write" }[permission] ?? "link";
+  note(kind, resource);
 });
 for (const [channel, kind] of [
   ["child", "program"],
@@ -88,13 +85,7 @@ const calls = fs as unknown as Record<string, Call>;
 const promised = fs.promises as unknown as Record<string, Call>;
 
 for (const name of [...asks, ...lists, ...copies]) {
-  replace(calls, `${name}Sync`, (call) => (...args) => {
-    try {
-      return call(...args);
-    } catch (error) {
-      return settled(answer(name, error, args));
-    }
-  });
+  replace(calls, `${name}Sync`, answering(name));
   replace(calls, name, (call) => (...args) => {
     const done = args.at(-1);
     if (typeof done !== "function" || name === "exists") return call(...args);
@@ -114,43 +105,51 @@ for (const name of [...asks, ...lists, ...copies]) {
   );
 }
 
-const { glob, globSync } = fs;
-const { glob: globLater } = fs.promises;
-calls.globSync = (...args) => {
+replace(calls, "globSync", (call) => (...args) => {
   globs++;
   try {
-    return (globSync as Call)(...args);
+    return call(...args);
   } finally {
     globs--;
   }
-};
-calls.glob = (...args) => {
+});
+replace(calls, "glob", (call) => (...args) => {
   globs++;
   const done = args.at(-1) as Call;
-  const report = (...given: unknown[]) => {
+  return call(...args.slice(0, -1), (...given: unknown[]) => {
     globs--;
     done(...given);
-  };
-  return (glob as Call)(...args.slice(0, -1), report);
-};
-promised.glob = async function* (...args) {
-  globs++;
-  try {
-    yield* (globLater as Call)(...args) as AsyncIterable<unknown>;
-  } finally {
-    globs--;
-  }
-};
+  });
+});
+replace(
+  promised,
+  "glob",
+  (call) =>
+    async function* (...args) {
+      globs++;
+      try {
+        yield* call(...args) as AsyncIterable<unknown>;
+      } finally {
+        globs--;
+      }
+    },
+);
 
 fs.realpath.native = fs.realpath;
 Object.assign(fs.realpathSync, { native: fs.realpathSync });
-replace(process as unknown as Record<string, Call>, "loadEnvFile", (call) => (...args) => {
-  try {
-    return call(...args);
-  } catch (error) {
-    return settled(answer("open", error, args));
-  }
-});
+replace(process as unknown as Record<string, Call>, "loadEnvFile", answering("open"));
+
+/** A call that gets an answer in place of a refusal. */
+function answering(name: string): (call: Call) => Call {
+  return (call) =>
+    (...args) => {
+      try {
+        return call(...args);
+      } catch (error) {
+        return settled(answer(name, error, args));
+      }
+    };
+}
 
 function replace(of: Record<string, Call>, name: string, by: (call: Call) => Call): void {
   const call = of[name];

@@ -3,25 +3,23 @@
 // their reads), the stages that build environments, and supervisors of untrusted stages. Supervisors are part of the
 // harness: a sandbox restricts the programs that they start, and a guard must not end a paid attempt. Undeclared
 // reads of a supervisor's script are recorded by read-recorder.
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import { globFolder, isGlob } from "@mlrb/core/text/glob";
+import { packageFolders } from "@mlrb/kit/files/package-folders";
 import type { Recorded } from "../audit/read-recorder.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { wholeFolder } from "../digests/file-digest-memory.ts";
 import { stageSources } from "../digests/stage-source-files.ts";
+import { environmentPython } from "../process/environments.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
+import { hubFolder } from "./hub-folder.ts";
 
-export type HeldAt = {
-  workspace: Workspace;
-  work: string;
-  /** Absolute folders, other than the repository and the work folder, that the script may read or write. */
-  beside: { reads: string[]; writes: string[] };
-};
+export type HeldAt = { workspace: Workspace; work: string };
 
 const guards = {
   script: fileURLToPath(new URL("./stage-guard.ts", import.meta.url)),
@@ -65,23 +63,25 @@ export function recordedReads(instance: Instance, bound: Bound, at: HeldAt): Rec
 export function declaredPaths(
   instance: Instance,
   bound: Bound,
-  { workspace, work, beside }: HeldAt,
+  { workspace, work }: HeldAt,
 ): Omit<Permissions, "guard"> {
   const { repository: root, state, pythonFolders } = workspace;
   const { action, execution } = instance;
   const { kind } = action.run;
+  const beside = foldersBeside(instance, bound, workspace);
   const sources = stageSources(bound);
   const patterns = action.files.map((pattern) => ({ pattern, folder: wholeFolder(pattern) }));
   const folders = patterns.flatMap(({ folder }) => folder ?? []);
   const compiled = join(state.memory, "node");
   const programs = execution.programs === true;
+  const onPath = (action.env.PATH ?? process.env.PATH ?? "").split(delimiter);
   const reads = [
     ...sources.map((path) => join(root, path)),
     ...folders.map((path) => join(root, path)),
     ...(kind === "script" ? [...packageFiles(root, Object.keys(bound.codeFiles)), compiled] : []),
     join(dirname(guards.script), "../../package.json"),
     ...(kind === "python" || programs ? systemFolders() : []),
-    ...(programs ? programFolders(action.env.PATH ?? process.env.PATH ?? "") : []),
+    ...(programs ? onPath.filter((folder) => folder.startsWith("/") && existsSync(folder)) : []),
     ...(kind === "python" ? harnessFiles : []),
     work,
     ...beside.reads,
@@ -105,6 +105,28 @@ export function declaredPaths(
   };
 }
 
+/** The folders that an instance reads and writes, other than the repository and its work folder. */
+export function foldersBeside(
+  instance: Instance,
+  { environment }: Bound,
+  workspace: Workspace,
+): { reads: string[]; writes: string[] } {
+  const hub = hubFolder(instance, workspace);
+  const writes = hub === undefined ? [] : [hub];
+  if (!environment) return { reads: [], writes };
+  if (instance.stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
+  const interpreter = interpreterOf(environment.path);
+  return { reads: [environment.path, ...(interpreter === undefined ? [] : [interpreter])], writes };
+}
+
+/** The folder of the interpreter behind a virtual environment: the environment needs the interpreter to run. */
+export function interpreterOf(path: string): string | undefined {
+  // without one, starting the program reports the error
+  const python = ifReadable(() => realpathSync(environmentPython(path)));
+  const folder = python === undefined ? "/usr" : dirname(dirname(python));
+  return folder === "/usr" ? undefined : folder;
+}
+
 /**
  * The files that Node reads to find packages: package.json above each source, and node_modules. node_modules is
  * readable as a whole: the lock file covers imported packages, and the package manager chooses their place.
@@ -118,46 +140,14 @@ function packageFiles(root: string, sources: string[]): string[] {
   return [
     ...[...folders].map((folder) => join(folder, "package.json")),
     ...[...folders].map((folder) => join(folder, "node_modules")),
-    ...linkedPackages(root),
+    ...packageFolders(root).stores,
   ].filter((path) => existsSync(path));
-}
-
-/** Targets of links in the repository's node_modules that are outside of the repository: a shared store. */
-const linked = new Map<string, string[]>();
-
-function linkedPackages(root: string): string[] {
-  const held = linked.get(root);
-  if (held) return held;
-  const found = new Set<string>();
-  const packages = existsSync(join(root, "runners")) ? readdirSync(join(root, "runners")) : [];
-  for (const folder of [".", ...packages.map((name) => join("runners", name))]) {
-    const modules = join(root, folder, "node_modules");
-    if (!existsSync(modules)) continue;
-    for (const name of readdirSync(modules)) {
-      const names = name.startsWith("@")
-        ? readdirSync(join(modules, name)).map((one) => join(name, one))
-        : [name];
-      for (const one of names) {
-        const real = realOf(join(modules, one));
-        const store = real.indexOf("/node_modules/");
-        // with its neighbours: a package's dependencies are linked next to the package
-        if (store >= 0) found.add(real.slice(0, store + "/node_modules".length));
-      }
-    }
-  }
-  linked.set(root, [...found]);
-  return linked.get(root)!;
 }
 
 /** The folders of the machine: programs, libraries and devices. */
 export function systemFolders(): string[] {
   const known = "/usr /bin /sbin /lib /lib32 /lib64 /etc /proc /sys /dev /opt /run /nix /snap".split(" ");
   return [...known, dirname(process.execPath)].filter((path) => existsSync(path));
-}
-
-/** The folders on the PATH. */
-function programFolders(path: string): string[] {
-  return path.split(delimiter).filter((folder) => folder.startsWith("/") && existsSync(folder));
 }
 
 /** Each path by its own name and by its real name, since permissions compare names. */
@@ -188,15 +178,15 @@ function apart(paths: string[]): string[] {
   for (const path of [...paths].sort()) {
     const before = kept.at(-1);
     if (before?.endsWith("*") && path.startsWith(before.slice(0, -1))) continue;
-    if (before !== undefined && path.startsWith(before) && isFolder(before))
+    if (
+      before !== undefined &&
+      path.startsWith(before) &&
+      statSync(before, { throwIfNoEntry: false })?.isDirectory()
+    )
       kept[kept.length - 1] = `${before}*`;
     else kept.push(path);
   }
   return kept;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The path itself where it is missing or not yet created. */

@@ -19,14 +19,11 @@ export function stageVariables(
 ): Record<string, string> {
   const { workspace, work, stageFile } = context;
   const { action, stage, execution } = instance;
-  const python =
-    bound.environment && stage.name !== environmentStage
-      ? environmentPython(bound.environment.path)
-      : undefined;
+  const isBuild = stage.name === environmentStage;
+  const python = bound.environment && !isBuild ? environmentPython(bound.environment.path) : undefined;
+  const path = [...(python ? [dirname(python)] : []), dirname(process.execPath), process.env.PATH ?? ""];
   const env: Record<string, string> = {
-    PATH: [...(python ? [dirname(python)] : []), dirname(process.execPath), process.env.PATH ?? ""].join(
-      delimiter,
-    ),
+    PATH: path.join(delimiter),
     HOME: join(work, "tmp"),
     TMPDIR: join(work, "tmp"),
     LANG: "C.UTF-8",
@@ -57,7 +54,7 @@ export function stageVariables(
     if (own && existsSync(own)) env.DOCKER_CONFIG = own;
     Object.assign(env, inherited(/^(DOCKER_|CONTAINER_HOST$|MLRB_CONTAINER_ENGINE$|XDG_RUNTIME_DIR$)/));
   }
-  if (stage.name === environmentStage) {
+  if (isBuild) {
     // the one stage that uses the network does so with the user's settings: proxies, certificates, caches
     const names = /^(PIP_|SSL_|REQUESTS_|CURL_CA|XDG_)|_proxy$|_PROXY$|^(HOME|MLRB_BASE_PYTHON)$/;
     Object.assign(env, inherited(names));

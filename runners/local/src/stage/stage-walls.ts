@@ -1,11 +1,12 @@
 // The walls of a stage that opens what untrusted code made: which paths it sees, which it writes, its user and its
 // limits. The paths are those that its pipeline declares, as for its permissions; here the kernel holds them.
-import { lstatSync, readdirSync, statfsSync, writeFileSync } from "node:fs";
+import { statfsSync, statSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
 import type { StageWalls } from "@mlrb/core/ports/executor";
+import { filesIn } from "@mlrb/kit/files/files-in";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { commandPaths, foldersInHomes } from "./declared-programs.ts";
@@ -62,8 +63,6 @@ export function memoryFor(instance: Pick<Instance, "execution">, work: string): 
   return runsHere(instance) ? Math.min(wanted, Math.floor(0.9 * totalmem())) : wanted;
 }
 
-function sizeOf(path: string): number {
-  const stats = lstatSync(path);
-  if (!stats.isDirectory()) return stats.size;
-  return readdirSync(path).reduce((total, name) => total + sizeOf(join(path, name)), 0);
+function sizeOf(folder: string): number {
+  return filesIn(folder).reduce((total, name) => total + statSync(join(folder, name)).size, 0);
 }

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { removeGroupsBelow } from "@mlrb/kit/processes/control-groups";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { type Heart, look, startHeart } from "../leases/heartbeat.ts";
 import type { Card } from "../leases/lease.ts";
 import { isAlive, isOfThisBoot, isRunning, thisProcess } from "../leases/owner.ts";
@@ -44,11 +45,7 @@ export function beginWork(work: string, run: string): WorkFolder {
 /** A folder that cannot be removed is cleared by the next run: the work itself is done. */
 export function endWork({ path, heart }: WorkFolder): void {
   heart.stop();
-  try {
-    removeFolder(path);
-  } catch {
-    // code that needs the disk reports its errors
-  }
+  quiet(() => removeFolder(path)); // code that needs the disk reports its errors
 }
 
 /** Begins a file's name in the folder of a run; an executor's name follows. */
@@ -69,9 +66,9 @@ export function executorsLeft(work: string): string[] {
 }
 
 function elsewhereIn(path: string): string[] {
-  return (ifReadable(() => readdirSync(path)) ?? []).flatMap((name) => {
-    return name.startsWith(elsewhereMark) ? [name.slice(elsewhereMark.length)] : [];
-  });
+  const names = ifReadable(() => readdirSync(path)) ?? [];
+  const marks = names.filter((name) => name.startsWith(elsewhereMark));
+  return marks.map((name) => name.slice(elsewhereMark.length));
 }
 
 /**
@@ -83,14 +80,19 @@ export async function clearDeadWork(work: string, { cleared: at = [] as string[]
   for (const name of readdirSync(work)) {
     const path = join(work, name);
     const owner = look(join(path, "owner.json"))?.owner; // throws where the file cannot be read
-    if (owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(pidOf(name))) continue;
+    if (
+      owner ? isAlive(owner) : name.endsWith(unowned) && isRunning(Number.parseInt(processOf(name), 10) || 0)
+    )
+      continue;
     if (isAdoptedFrom(path)) continue; // another run waits for a job or a container that writes there
     await endProcesses({ token: tokenOf(name), root: path, groups: [] });
     await removeGroupsBelow(groupName(tokenOf(name)));
     if (elsewhereIn(path).some((executor) => !at.includes(executor))) continue;
     // the folder is removed last: while it exists, the next run knows that there are files to clear
     clearUnfinished(dirname(work), processOf(name));
-    if (!isOfThisBoot(owner)) removeTorn(join(dirname(work), "cache/blobs"), begunMs(path));
+    // the run's start, slightly early, since the clocks of files are coarse; before the epoch where it is unknown
+    const begunMs = (statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0) - 1000;
+    if (!isOfThisBoot(owner)) removeTorn(join(dirname(work), "cache/blobs"), begunMs);
     try {
       removeFolder(path);
     } catch (error) {
@@ -101,21 +103,9 @@ export async function clearDeadWork(work: string, { cleared: at = [] as string[]
   return cleared;
 }
 
-/**
- * The start time of the run in ms, slightly early, since the clocks of files are coarse. Before the epoch where the
- * time is unknown.
- */
-function begunMs(path: string): number {
-  return (statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0) - 1000;
-}
-
 /** The name of the process that made the folder; "none" for a folder that no run made. */
 function processOf(name: string): string {
   return /-(\d+x[0-9a-f]+)(\.new)?$/.exec(name)?.[1] ?? "none";
-}
-
-function pidOf(name: string): number {
-  return Number.parseInt(processOf(name), 10) || 0;
 }
 
 function tokenOf(run: string): string {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fs, {
+import {
   chmodSync,
   existsSync,
   linkSync,
@@ -11,11 +11,9 @@ import fs, {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { WorkSlots } from "./work-slots.ts";
 
 function slots(t: TestContext): { slots: WorkSlots; folder: string } {
@@ -60,34 +58,6 @@ test("two concurrent stages have two folders, and a stage that needs a fresh fol
   all.give(fresh);
   assert.equal(existsSync(fresh), false, "and it goes with its stage");
   assert.equal(all.take({ fresh: false }), one);
-});
-
-test("parts that nothing came to are not listed again, and what a later stage leaves there is removed", async (t) => {
-  const { slots: all } = slots(t);
-  const first = all.take({ fresh: false });
-  writeFileSync(join(first, "stage.json"), "{}");
-  all.give(first);
-  await sleep(80); // until a change has another time
-  const { mock } = t.mock.method(fs, "readdirSync");
-  syncBuiltinESMExports();
-  t.after(() => {
-    mock.restore();
-    syncBuiltinESMExports();
-  });
-  all.take({ fresh: false });
-  writeFileSync(join(first, "stage.json"), "{ }");
-  writeFileSync(join(first, "out/it"), "x");
-  all.give(first);
-  assert.deepEqual(
-    mock.calls.map((call) => call.arguments[0]),
-    [join(first, "out")],
-  );
-  await sleep(80);
-  all.take({ fresh: false });
-  for (const part of ["out", "tmp", "in"]) mkdirSync(join(first, part, "left"));
-  writeFileSync(join(first, "stray"), "x");
-  all.give(first);
-  assert.deepEqual(left(first), ["./in", "./out", "./stage.json", "./tmp"]);
 });
 
 test("what a stage leaves is removed, however soon after the last one it came", (t) => {

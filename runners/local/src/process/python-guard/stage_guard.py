@@ -239,14 +239,8 @@ class Guard:
 
     def refuse(self, kind: str, resource: str) -> None:
         self.note(kind, resource)
-        words = {
-            "read": f"reads {resource}",
-            "list": f"lists {resource}",
-            "write": f"writes {resource}",
-            "program": f"starts {resource}",
-            "network": f"reaches for {resource}",
-        }[kind]
-        raise Undeclared(13, f"this stage {words}, which its pipeline does not declare")
+        does = {"program": "starts", "network": "reaches for"}.get(kind, f"{kind}s")
+        raise Undeclared(13, f"this stage {does} {resource}, which its pipeline does not declare")
 
     def note(self, kind: str, resource: str) -> None:
         line = json.dumps({"kind": kind, "resource": resource})

@@ -20,7 +20,7 @@ test("packages inside the repository need no further folder", (t) => {
   const { at, link } = folders(t);
   link("a/node_modules/zx", "a/node_modules/.pnpm/zx@8/node_modules/zx");
   link("a/runners/kit/node_modules/@mlrb/core", "a/runners/core");
-  assert.deepEqual(packageFolders(at("a")), []);
+  assert.deepEqual(packageFolders(at("a")), { stores: [], linked: [] });
 });
 
 test("packages elsewhere are found with their neighbours, each folder once", (t) => {
@@ -29,12 +29,15 @@ test("packages elsewhere are found with their neighbours, each folder once", (t)
   link("b/runners/cli/node_modules/@scope/ajv", "other/node_modules/.pnpm/ajv@8/node_modules/@scope/ajv");
   link("b/runners/cli/node_modules/linked", "workspace/linked");
   symlinkSync(at("nowhere"), at("b/node_modules/broken"));
-  assert.deepEqual(packageFolders(at("b")), [at("other/node_modules"), at("workspace/linked")]);
+  assert.deepEqual(packageFolders(at("b")), {
+    stores: [at("other/node_modules")],
+    linked: [at("workspace/linked")],
+  });
 });
 
 test("a shared store is found by pnpm's own record of it", (t) => {
   const { at, link } = folders(t);
   link("c/node_modules/zx", "store/links/zx/8/hash/node_modules/zx");
   writeFileSync(at("c/node_modules/.modules.yaml"), `{\n  "virtualStoreDir": "../../store/links"\n}\n`);
-  assert.deepEqual(packageFolders(at("c")), [at("store/links")]);
+  assert.deepEqual(packageFolders(at("c")), { stores: [at("store/links")], linked: [] });
 });
