@@ -6,8 +6,7 @@ import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
 import { parseScore } from "@mlrb/report/read/parse-artifacts";
 import type { ReportParams } from "@mlrb/report/read/report-params";
 import { typedIn } from "../request/root-folder.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../show/print.ts";
 import type { Measured } from "../show/print-scores.ts";
 import { readReportText } from "../show/read-report.ts";
 
@@ -62,7 +61,7 @@ export function printExpected(
       const one = comparedScore(metric, { expected, params, measured });
       if (one.kind === "different" || one.kind === "not-measured") code = 1;
       if (json) printJson({ event: "expected", agent, seed, ...one });
-      else process.stdout.write(`${oneLine(`  ${metric}: ${one.words}`)}\n`);
+      else printLine(`  ${metric}: ${one.words}`);
     }
   }
   return code;

@@ -14,8 +14,7 @@ import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
 import { refuse, refuseWords } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../show/print.ts";
 
 export type AdjudicateOptions = PlaceOptions & { rule: string; verdict: string; by: string; reason: string };
 
@@ -53,7 +52,7 @@ export function attemptsAdjudicate(repository: string, what: string, options: Ad
     ...all.map((one) => `  ${one.rule}: ${decisionText(one)}`),
     `the tables use it after \`${typedProgram()} run ${pipeline} --profile ${profile}\`; no attempt and no score runs again`,
   ];
-  for (const line of lines) process.stdout.write(`${oneLine(line)}\n`);
+  for (const line of lines) printLine(line);
   return 0;
 }
 

@@ -3,7 +3,7 @@
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { formatDuration } from "@mlrb/core/text/units";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 
 export type AttemptRow = {
   digest: string;

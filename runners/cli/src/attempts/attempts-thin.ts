@@ -17,8 +17,7 @@ import { type AttemptPlace, attemptPlace, findAttempt } from "../request/find-at
 import { parseSet, type Request, readRequest } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../show/print.ts";
 
 export type ThinOptions = PlaceOptions & { keep?: "final" | "none"; dryRun: boolean; set: string[] };
 
@@ -58,7 +57,7 @@ export async function attemptsThin(
   const why = `attempts thin${options.keep === undefined ? "" : ` --keep ${options.keep}`}`;
   const report = thinAttempts(planned, workspace, { why, dryRun: options.dryRun });
   if (options.json) for (const line of thinJson(report, options.dryRun)) printJson(line);
-  else for (const line of thinText(report, options.dryRun)) process.stdout.write(`${oneLine(line)}\n`);
+  else for (const line of thinText(report, options.dryRun)) printLine(line);
   return report.attempts.some(({ may }) => may.refused.length > 0) ? 1 : 0;
 }
 

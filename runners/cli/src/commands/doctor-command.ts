@@ -30,7 +30,7 @@ import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { doctorText } from "../show/doctor-text.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 
 export type DoctorOptions = {
   root?: string;

@@ -10,7 +10,7 @@ import { openWorkspace } from "@mlrb/local/store/workspace";
 import { refuseWords } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { valueText } from "../show/shorten.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 

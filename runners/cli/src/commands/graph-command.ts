@@ -7,7 +7,7 @@ import { refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 
 type GraphOptions = CommonOptions & { instances: boolean; output?: string };
 

@@ -13,8 +13,7 @@ import { stateFolder } from "@mlrb/local/store/state-folder";
 import { refuseWords } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson } from "../show/print.ts";
 import { printLog, tailStart } from "../show/print-log.ts";
 
 type StageEvent = {

@@ -27,7 +27,7 @@ import type { CommonOptions } from "../request/request.ts";
 import { inTypedForm } from "../request/typed-program.ts";
 import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { powerLines } from "../show/power-lines.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
 import { planLine, planLines, summaryText } from "./plan-text.ts";

@@ -16,7 +16,7 @@ import type { CommonOptions } from "../request/request.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { openFile } from "../show/open-file.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
 import { showReport } from "../show/show-report.ts";
 import { type NodePlace, reusedKeys } from "../show/trace-nodes.ts";

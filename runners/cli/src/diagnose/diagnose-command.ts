@@ -32,7 +32,7 @@ import { doctorAnswers } from "../commands/doctor-command.ts";
 import { readRequest } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { doctorText } from "../show/doctor-text.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { shapeOf, textCleaner } from "./clean-text.ts";
 
 type BundleFile = { name: string; text: string };

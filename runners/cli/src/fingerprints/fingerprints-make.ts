@@ -14,8 +14,7 @@ import {
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder, typedIn } from "../request/root-folder.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../show/print.ts";
 
 export type FingerprintsOptions = PlaceOptions & { licence: string; source?: string; output?: string };
 
@@ -52,7 +51,7 @@ export function fingerprintsMake(
       return 1;
     }
     if (options.json) printJson({ event: "fingerprint", model: one.model, file: one.file });
-    else process.stdout.write(`${oneLine(one.file)}\n`);
+    else printLine(one.file);
   }
   return 0;
 }

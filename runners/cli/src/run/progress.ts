@@ -12,7 +12,7 @@ import type { RunEvent } from "@mlrb/local/run/run-request";
 import { type ShownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { clip } from "../show/clip.ts";
 import { lastLines } from "../show/last-lines.ts";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 import { shorten } from "../show/shorten.ts";
 import { isLive, type TerminalVariables } from "../show/terminal.ts";
 import { eventLines } from "./event-lines.ts";

@@ -5,7 +5,7 @@ import type { ServiceTotal } from "@mlrb/local/services/service-hours";
 import type { RescoredRun } from "../against/rescored-run.ts";
 import type { Trouble } from "../attempts/troubles.ts";
 import { type Spent, spentWords } from "../gates/spent.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { showReport } from "../show/show-report.ts";
 import { afterRun, type TypedRun } from "./after-run.ts";
 import type { Failure } from "./closing.ts";

@@ -23,7 +23,7 @@ import { undecidedCause } from "@mlrb/report/read/undecided-cause";
 import { digitsText, supportedDigits, supportedText } from "@mlrb/report/sections/digits-text";
 import { type Section, textCell } from "@mlrb/report/sections/table";
 import type { SubmittedFolder } from "../request/submit-folder.ts";
-import { printJson } from "./print-json.ts";
+import { printJson } from "./print.ts";
 import { stdoutLook } from "./terminal.ts";
 
 /** One instance with the text of each of its output files. */

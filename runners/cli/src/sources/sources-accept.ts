@@ -8,7 +8,7 @@ import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { isAccepted, readConsents, recordConsent } from "./consents.ts";
 import { type DeclaredSource, declaredSources } from "./declared-sources.ts";
 import { bytesWords, licenceWords, pageOf } from "./source-words.ts";

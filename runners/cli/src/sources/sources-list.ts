@@ -6,7 +6,7 @@ import { statePaths } from "@mlrb/local/store/state-folder";
 import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { isAccepted, readConsents } from "./consents.ts";
 import { declaredSources } from "./declared-sources.ts";
 import { bytesWords, licenceWords, stateWords } from "./source-words.ts";

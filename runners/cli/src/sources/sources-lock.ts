@@ -7,7 +7,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { printDiagnostics, refuse } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { compareSources } from "./compare-sources.ts";
 import { type DeclaredSource, declaredSources } from "./declared-sources.ts";
 import { type HubAccess, HubTrouble, hubAccess } from "./hub-client.ts";

@@ -6,7 +6,7 @@ import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { printDiagnostics, refuse } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { compareSources } from "./compare-sources.ts";
 import { type DeclaredSource, declaredSources } from "./declared-sources.ts";
 import { type HubAccess, HubTrouble } from "./hub-client.ts";

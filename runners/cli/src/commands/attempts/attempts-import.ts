@@ -24,8 +24,7 @@ import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../../show/print.ts";
 
 export type ImportOptions = PlaceOptions & { preferImported: boolean; requireSigned: boolean };
 
@@ -155,7 +154,7 @@ export function attemptsUse(repository: string, what: string, options: PlaceOpti
       `${recordText(found.digest, records)} is current in ${pipeline} (${profile})  ${stage}`,
       ...back,
     ])
-      process.stdout.write(`${oneLine(line)}\n`);
+      printLine(line);
   }
   return 0;
 }

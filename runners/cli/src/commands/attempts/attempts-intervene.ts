@@ -15,7 +15,7 @@ import { stateFolder } from "@mlrb/local/store/state-folder";
 import { findRunning } from "../../request/find-running.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
-import { printJson } from "../../show/print-json.ts";
+import { printJson } from "../../show/print.ts";
 
 export type ExtendOptions = PlaceOptions & { hours?: string; dollars?: string; by?: string };
 

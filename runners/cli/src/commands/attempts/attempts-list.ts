@@ -18,8 +18,7 @@ import { amountWords } from "../../gates/spent.ts";
 import { attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../../show/attempt-wait-text.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../../show/print.ts";
 
 export type ListOptions = PlaceOptions & {
   /** The name of a pipeline. */
@@ -83,9 +82,8 @@ export function attemptsList(repository: string, wanted: string[], options: List
   }
   printRecords(held);
   for (const one of unfinished) printUnfinished(one, waits.get(one.name));
-  for (const { why } of damaged) process.stdout.write(`${oneLine(`damaged       ${why}`)}\n`);
-  for (const line of conflicts.flatMap((one) => conflictLines(one, records)))
-    process.stdout.write(`${oneLine(line)}\n`);
+  for (const { why } of damaged) printLine(`damaged       ${why}`);
+  for (const line of conflicts.flatMap((one) => conflictLines(one, records))) printLine(line);
   const also = [...unfinished, ...damaged.map(() => ({ kind: "damaged" }))];
   const spent = sumsWords(sums);
   process.stdout.write(

@@ -23,8 +23,7 @@ import { refuseWords } from "../../request/refuse.ts";
 import { pipelineNames, readRequest } from "../../request/request.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { oneLine, printJson } from "../../show/print.ts";
 import { runCommand } from "../run-command.ts";
 
 type Resumable = WaitingAttempt | BrokenOff | Pausing;

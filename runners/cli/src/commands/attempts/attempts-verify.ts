@@ -12,8 +12,7 @@ import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { printJson, printLine } from "../../show/print.ts";
 
 /** Returns 1 if a record is still damaged, or its trajectory is inconsistent. */
 export async function attemptsVerify(
@@ -87,5 +86,5 @@ function say({ record, repaired, left }: RecordCheck, { json, path }: { json: bo
         ]
       : []),
   ];
-  for (const line of lines) process.stdout.write(`${oneLine(line)}\n`);
+  for (const line of lines) printLine(line);
 }
