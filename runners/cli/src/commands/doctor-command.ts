@@ -14,8 +14,7 @@ import type { CostOptions } from "../gates/cost-gate.ts";
 import { hostNow } from "../gates/gate.ts";
 import { inspectMachine, type Machine } from "../gates/inspect-machine.ts";
 import { machineChecks } from "../gates/machine-checks.ts";
-import { modelChecks } from "../gates/model-checks.ts";
-import { presetModels } from "../gates/preset-models.ts";
+import { modelChecks, presetModels } from "../gates/model-checks.ts";
 import {
   canRun,
   type ProfileCheck,

@@ -8,7 +8,7 @@ import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { refusals } from "../gates/check.ts";
 import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
-import { askedOf, startedIn } from "../gates/gate.ts";
+import { askedOf, type StaleOptions, stalePolicy, startedIn } from "../gates/gate.ts";
 import { gpuGate } from "../gates/gpu-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import {
@@ -18,7 +18,6 @@ import {
   sourceGate,
   toDownload,
 } from "../gates/source-gate.ts";
-import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { diskWords, endWords, type TotalExtent, totalExtent } from "../gates/total-extent.ts";
 import { refuse } from "../request/refuse.ts";

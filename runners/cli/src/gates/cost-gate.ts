@@ -94,8 +94,13 @@ export async function personAgrees(problem: Diagnostic, json: boolean): Promise<
     refuse([problem], json);
     return false;
   }
+  return saysYes(`${problem.message} Start?`);
+}
+
+/** Of a person at a terminal. */
+export async function saysYes(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${problem.message} Start? [y/N] `);
+  const answer = await terminal.question(`${question} [y/N] `);
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
 }

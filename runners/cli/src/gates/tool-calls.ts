@@ -8,8 +8,7 @@ import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { refuse } from "../request/refuse.ts";
 import { type CostOptions, costLimits, personAgrees } from "./cost-gate.ts";
-import type { Probing } from "./model-checks.ts";
-import type { PresetModel } from "./preset-models.ts";
+import type { PresetModel, Probing } from "./model-checks.ts";
 import { runPurse } from "./price-gate.ts";
 
 /** An attempt waits for a busy model; a check tries it once more. */

@@ -27,18 +27,9 @@ export function sourcesList(repository: string, names: string[], options: PlaceO
       const entry = state.kind === "resolved" ? state.entry : null;
       const { revision = null, licence = null, gated = null } = entry ?? {};
       const files = entry?.files.length ?? null;
+      const declared = { name, repository, type, use, state: state.kind };
       const known = { revision, licence, gated, files, bytes, exact: entry !== null };
-      printJson({
-        event: "source",
-        name,
-        repository,
-        type,
-        use,
-        state: state.kind,
-        ...known,
-        accepted,
-        usedBy,
-      });
+      printJson({ event: "source", ...declared, ...known, accepted, usedBy });
     }
   } else process.stdout.write(table(rows));
   return 0;
