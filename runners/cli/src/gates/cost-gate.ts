@@ -66,11 +66,12 @@ export async function costAgreed(
   gate: Deciding,
   options: CostOptions & { json: boolean },
 ): Promise<boolean> {
-  const limits = costLimits(options);
-  if ("code" in limits) {
-    refuse([limits], options.json);
+  const no = (problem: Diagnostic) => {
+    refuse([problem], options.json);
     return false;
-  }
+  };
+  const limits = costLimits(options);
+  if ("code" in limits) return no(limits);
   const mayCost = selected.some((index) => {
     const { stage, execution, action, uses } = plan.instances[index]!;
     const gpus = execution.resources.gpus + (uses ? plan.instances[uses.from]!.execution.resources.gpus : 0);
@@ -79,10 +80,7 @@ export async function costAgreed(
   if (!mayCost || (options.yes && !options.continues)) return true;
   const { previews } = await previewPlan(plan, selected, gate);
   const anew = options.continues && startedIn(previews).find(({ cost, certain }) => cost && certain);
-  if (anew) {
-    refuse([notBegun(plan.instances[anew.index]!.id)], options.json);
-    return false;
-  }
+  if (anew) return no(notBegun(plan.instances[anew.index]!.id));
   if (options.yes) return true;
   const problem = overCost(totalCost(previews), limits);
   return problem === undefined || personAgrees(problem, options.json);
