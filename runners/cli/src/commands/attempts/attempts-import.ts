@@ -51,13 +51,12 @@ export function attemptsImport(repository: string, dir: string, options: ImportO
   });
   const conflicts = conflictsAmong(held, records);
   if (options.json) {
-    printImportJson(ends, conflicts);
+    for (const { digest, end } of ends) printJson({ event: "attempt-import", record: digest, ...end });
+    for (const one of conflicts) printJson({ event: "attempt-conflict", ...one });
     printJson({ event: "decisions-import", ...decisions });
   } else {
     if (from.signedBy !== null)
-      process.stdout.write(
-        `${oneLine(`archive ${from.archive.slice(0, 12)}, signed by ${from.signedBy} (${from.signingKey})`)}\n`,
-      );
+      printLine(`archive ${from.archive.slice(0, 12)}, signed by ${from.signedBy} (${from.signingKey})`);
     printImport(ends, conflicts, records);
     for (const problem of decisions.problems)
       process.stderr.write(`${oneLine(`refused a decision: ${problem}`)}\n`);
@@ -107,11 +106,6 @@ function preferImported(held: HeldRecord[], records: AttemptRecords, now: Date):
 
 type Ended = { digest: string; end: ImportEnd };
 
-function printImportJson(ends: Ended[], conflicts: Conflict[]): void {
-  for (const { digest, end } of ends) printJson({ event: "attempt-import", record: digest, ...end });
-  for (const one of conflicts) printJson({ event: "attempt-conflict", ...one });
-}
-
 function printImport(ends: Ended[], conflicts: Conflict[], records: AttemptRecords): void {
   for (const { digest, end } of ends)
     if (end.kind === "refused")
@@ -146,15 +140,11 @@ export function attemptsUse(repository: string, what: string, options: PlaceOpti
   const { pipeline, profile, stage } = found.record.slot;
   if (options.json) printJson({ event: "attempt-use", record: found.digest, slot: found.record.slot, over });
   else {
-    const back = over.map(
-      (digest) =>
+    printLine(`${recordText(found.digest, records)} is current in ${pipeline} (${profile})  ${stage}`);
+    for (const digest of over)
+      printLine(
         `  instead of ${recordText(digest, records)}; back: ${typedProgram()} attempts use ${digest.slice(0, 12)}`,
-    );
-    for (const line of [
-      `${recordText(found.digest, records)} is current in ${pipeline} (${profile})  ${stage}`,
-      ...back,
-    ])
-      printLine(line);
+      );
   }
   return 0;
 }
