@@ -71,17 +71,14 @@ function measuredScores({ scores }: Attempt): [string, AttemptScore][] {
   return Object.entries(scores).filter(([, { kind }]) => kind !== "not-measured");
 }
 
-type Found = { expected: AttemptScore; params: ReportParams; measured: Measured[] };
-
-function comparedScore(metric: string, { expected, params, measured }: Found): Compared {
+function comparedScore(
+  metric: string,
+  { expected, params, measured }: { expected: AttemptScore; params: ReportParams; measured: Measured[] },
+): Compared {
   const made = measured.find(
     ({ instance }) => instance.stage.role === "score" && instance.axes.scorer === metric,
   );
-  const missing = (why: string): Compared => ({
-    metric,
-    kind: "not-measured",
-    words: `not measured: ${why}`,
-  });
+  const missing = (why: string) => ({ metric, kind: "not-measured", words: `not measured: ${why}` }) as const;
   if (!made) return missing("this repository has no such scorer for the task");
   if (made.texts.score === undefined) return missing(made.cause || "no score");
   const reading = parseScore(made.texts.score, params.metric(metric));

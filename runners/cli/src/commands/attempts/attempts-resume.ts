@@ -89,15 +89,9 @@ function pausingIn(running: string, waiting: WaitingAttempt[]): Pausing[] {
 function cancelPause({ name, card: { slot }, pauses }: Pausing, json: boolean): void {
   rmSync(pauses, { force: true });
   const { stage } = slot;
+  const reply = { kind: "resumed", calls: 0 };
   if (json)
-    printJson({
-      event: "attempt-resumed",
-      id: attemptId(name),
-      stage,
-      secrets: [],
-      unset: [],
-      reply: { kind: "resumed", calls: 0 },
-    });
+    printJson({ event: "attempt-resumed", id: attemptId(name), stage, secrets: [], unset: [], reply });
   else process.stdout.write(`${stage}: goes on; it had not paused yet\n`);
 }
 

@@ -48,11 +48,9 @@ export async function attemptsVerify(
   }
   if (damaged > 0) forgetUnchanged(place.state);
   const counts = { checked: chosen.length, damaged, repaired, thinned };
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify({ event: "attempts-verify", ...counts })}\n`
-      : `${counted(chosen.length, "attempt")} read, ${damaged} damaged, ${repaired} repaired${thinned > 0 ? `, ${thinned} thinned` : ""}\n`,
-  );
+  const words = `${counted(chosen.length, "attempt")} read, ${damaged} damaged, ${repaired} repaired${thinned > 0 ? `, ${thinned} thinned` : ""}`;
+  if (options.json) printJson({ event: "attempts-verify", ...counts });
+  else printLine(words);
   return damaged > 0 ? 1 : 0;
 }
 
