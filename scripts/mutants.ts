@@ -26,7 +26,7 @@ import { selectTestFiles } from "./suite/test-files.ts";
 const deciding = Object.entries({
   attempts: "attempt-fate quarantine settle-attempt",
   decide:
-    "bind-inputs collect-members consulted-files decide-instance find-cached-action image-identity no-op-fast-path run-reasons",
+    "bind-inputs changed-files collect-members consulted-files decide-instance find-cached-action image-identity no-op-fast-path run-reasons",
   digests: "code-digest node-imports package-lock python-imports file-digest-memory stage-source-files",
   journal: "last-ends",
   leases: "gpu-book gpu-queue heartbeat lease owner",

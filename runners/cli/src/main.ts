@@ -40,6 +40,7 @@ Examples:
   pnpm pipeline plan full-benchmark                    what would run, and why
   pnpm pipeline status full-benchmark                  progress, what runs now, what to do next
   pnpm pipeline report full-benchmark                  the last tables, and whether they are up to date
+  pnpm pipeline watch hello                            run, and run again after each edit
   pnpm pipeline doctor                                 what this machine lacks, and how to install it
   pnpm pipeline run full-benchmark --set agent=nop     an agent that the pipeline does not list
   pnpm pipeline log 'attempt[task=baby-lm,seed=1]'     what a stage wrote when it last ran

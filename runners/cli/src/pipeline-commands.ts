@@ -15,36 +15,40 @@ import {
 import type { CommandRow } from "./command-table.ts";
 import { remoteModes } from "./request/run-invocation.ts";
 
+const start = [
+  ...selection,
+  ...stalePolicy,
+  jobs,
+  option("--fail-fast", "after a failure, start no other stage"),
+  option("--max-gpu-hours <n>", "GPU hours that new attempts may be expected to take (default: 0)"),
+  ...prices({
+    maxCost:
+      "dollars that new attempts may be expected to cost (default: 0); if given, also the most that they may spend together",
+    price: "price of a model that runners/agents/prices.yaml lacks, in dollars per million tokens",
+  }),
+  option("--take-over", "restart attempts leased by a host that is down"),
+  option("--unsafe-local", "run untrusted agents as plain processes: they can do whatever you can"),
+  option(
+    "--weak-limits",
+    "run untrusted agents in bubblewrap though this user may make no control group: their memory limit is only polled",
+  ),
+  option(
+    "--remote-cache <mode>",
+    "the server of MLRB_REMOTE_CACHE: take results, also send them, or neither (default: read-write with MLRB_REMOTE_CACHE_KEY, else read; docs/machines.md)",
+  ).choices([...remoteModes]),
+  option(
+    "--on-event <command>",
+    "a shell command that gets a JSON object on its standard input when an attempt waits or ends, a stage fails or the run ends",
+  ),
+  option("--yes", "start new attempts without a limit on their expected cost"),
+];
+
 export const pipelineCommands: CommandRow[] = [
   {
     name: "run <pipeline>",
     does: "run what changed, print the main table; `report` prints the rest",
     options: [
-      ...selection,
-      ...stalePolicy,
-      jobs,
-      option("--fail-fast", "after a failure, start no other stage"),
-      option("--max-gpu-hours <n>", "GPU hours that new attempts may be expected to take (default: 0)"),
-      ...prices({
-        maxCost:
-          "dollars that new attempts may be expected to cost (default: 0); if given, also the most that they may spend together",
-        price: "price of a model that runners/agents/prices.yaml lacks, in dollars per million tokens",
-      }),
-      option("--take-over", "restart attempts leased by a host that is down"),
-      option("--unsafe-local", "run untrusted agents as plain processes: they can do whatever you can"),
-      option(
-        "--weak-limits",
-        "run untrusted agents in bubblewrap though this user may make no control group: their memory limit is only polled",
-      ),
-      option(
-        "--remote-cache <mode>",
-        "the server of MLRB_REMOTE_CACHE: take results, also send them, or neither (default: read-write with MLRB_REMOTE_CACHE_KEY, else read; docs/machines.md)",
-      ).choices([...remoteModes]),
-      option(
-        "--on-event <command>",
-        "a shell command that gets a JSON object on its standard input when an attempt waits or ends, a stage fails or the run ends",
-      ),
-      option("--yes", "start new attempts without a limit on their expected cost"),
+      ...start,
       option("--audit", "rerun stages, except attempts, under strace; list reads that they do not declare"),
     ],
     examples: `
@@ -55,6 +59,15 @@ export const pipelineCommands: CommandRow[] = [
       pnpm pipeline run full-benchmark --accept-stale "only the title changed" # use stale attempts; the tables print the reason
       pnpm pipeline run hello --root /scratch/mlrb # keep .mlrb/ and results/ on another disk`,
     load: async () => (await import("./commands/run-command.ts")).runCommand,
+  },
+  {
+    name: "watch <pipeline>",
+    does: "run, and run again after each edit of a file that the plan depends on",
+    options: start,
+    examples: `
+      pnpm pipeline watch hello # run, and run again after each edit
+      pnpm pipeline watch full-benchmark --only 'score[task=baby-lm]' --jobs 2 # these scores, while you write a scorer`,
+    load: async () => (await import("./commands/watch-command.ts")).watchCommand,
   },
   {
     name: "plan <pipeline>",

@@ -6,6 +6,7 @@ import { parseJobs } from "../request/parse-jobs.ts";
 import { rootFolder, typedIn } from "../request/root-folder.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { printEnd, printLines, type RunSummary } from "../run/run-summary.ts";
+import { isWatched } from "../watch/watcher-channel.ts";
 
 export async function runCommand(
   repository: string,
@@ -38,8 +39,8 @@ export async function runCommand(
       hostname(), // two machines that share a folder decide host-dependent stages separately
     ],
   };
-  // an event command wants the run's end
-  const said = options.audit || options.onEvent ? undefined : saidUnchanged<RunSummary>(asked);
+  // a watcher needs the consulted files, which the fast path does not collect; an event command wants the run's end
+  const said = isWatched() || options.audit || options.onEvent ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
     noteUnchanged(asked.root, { pipeline: said.pipeline, profile: said.profile });
     printLines(said);

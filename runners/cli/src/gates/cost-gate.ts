@@ -1,5 +1,6 @@
 // Prevents accidental cost: new attempts whose estimate exceeds the limits need a confirmation before anything runs.
 import { createInterface } from "node:readline/promises";
+import type { Reason } from "@mlrb/core/key/reasons";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
@@ -7,6 +8,7 @@ import { isPaid } from "@mlrb/local/records/estimate-cost";
 import { refuse } from "../request/refuse.ts";
 import type { Request } from "../request/request.ts";
 import { typedProgram } from "../request/typed-program.ts";
+import { isWatchedAgain } from "../watch/watcher-channel.ts";
 import { type Deciding, startedIn } from "./gate.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
@@ -52,6 +54,17 @@ export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | unde
   };
 }
 
+const isLost = ({ kind }: Reason) => kind === "lost";
+
+/** An edit asks for what it changed, not for a second attempt in place of a lost one. */
+function lostAgain(stage: string): Diagnostic {
+  return {
+    code: "lost-attempt",
+    message: `${stage} was lost; \`watch\` does not pay for it a second time.`,
+    help: `run \`${typedProgram()} run\` once, which asks first; then watch again`,
+  };
+}
+
 function notBegun(stage: string): Diagnostic {
   return {
     code: "new-attempt",
@@ -77,10 +90,12 @@ export async function costAgreed(
     const gpus = execution.resources.gpus + (uses ? plan.instances[uses.from]!.execution.resources.gpus : 0);
     return stage.durable && (gpus > 0 || isPaid(action));
   });
-  if (!mayCost || (options.yes && !options.continues)) return true;
+  if (!mayCost || (options.yes && !options.continues && !isWatchedAgain())) return true;
   const { previews } = await previewPlan(plan, selected, gate);
   const anew = options.continues && startedIn(previews).find(({ cost, certain }) => cost && certain);
   if (anew) return no(notBegun(plan.instances[anew.index]!.id));
+  const again = isWatchedAgain() && previews.find(({ cost, reasons }) => cost && reasons.some(isLost));
+  if (again) return no(lostAgain(plan.instances[again.index]!.id));
   if (options.yes) return true;
   const problem = overCost(totalCost(previews), limits);
   return problem === undefined || personAgrees(problem, options.json);

@@ -3,10 +3,12 @@
 import { relative } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { queuedWords } from "@mlrb/core/schedule/queued-for";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
 import { type Audited, hasStrace } from "@mlrb/local/audit/read-trace";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
+import { consultAllFiles, consultScriptedPipelines } from "@mlrb/local/decide/stat-all-plan-files";
 import type { RemoteCache } from "@mlrb/local/remote/remote-cache";
 import { publishResults } from "@mlrb/local/run/publish-results";
 import type { Result } from "@mlrb/local/run/result";
@@ -30,6 +32,7 @@ import type { Request } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
 import { oneLine, printJson } from "../show/print.ts";
+import { isWatched, tellWatcher } from "../watch/watcher-channel.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
 import { forecast } from "./forecast.ts";
@@ -50,6 +53,14 @@ type Wanted = {
   options: RunCommandOptions;
   jobs: number | undefined;
   begin: number;
+  change?: PlanChange;
+};
+
+/** What a command changes in a plan before anything is decided. */
+type PlanChange = {
+  plan(request: Request, workspace: Workspace): Promise<Request | Diagnostic>;
+  /** Called once everything and everybody agrees to the run. */
+  begin?(): Diagnostic | undefined;
 };
 
 /** A run that may start. */
@@ -73,13 +84,17 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   if (typeof silentMs === "object") return refuse([silentMs], options.json);
   const consulted = new Consulted(repository);
   // consults the runner's sources too, before they change: a run may take hours
-  const request = await rememberedRequest(repository, pipeline, options, consulted);
-  if (!request) return 2;
+  const planned = await rememberedRequest(repository, pipeline, options, consulted);
+  if (isWatched()) await consultScriptedPipelines({ ...invocation, consulted });
+  if (!planned) {
+    await tellWatcher(consulted, false);
+    return 2;
+  }
   if (options.audit && !hasStrace()) return refuse([noStrace], options.json);
   const purse = runPurse(options);
   if ("code" in purse) return refuse([purse], options.json);
-  const { plan, root } = request;
-  const at = { repository, root, pipeline: plan.pipeline, profile: plan.profile };
+  const { root } = planned;
+  const at = { repository, root, pipeline: planned.plan.pipeline, profile: planned.plan.profile };
   const findings: Audited[] = [];
   const workspace: Workspace = {
     ...openWorkspace({ ...at, consulted }),
@@ -91,12 +106,22 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
     tell: (line) => process.stderr.write(`${oneLine(line)}\n`),
     clearSandbox,
   });
+  const request = (await wanted.change?.plan(planned, workspace)) ?? planned;
+  if ("code" in request) return refuse([request], options.json);
+  const { plan, selected } = request;
   const gate = { workspace, stale: stalePolicy(plan, options) };
-  if (!(await mayRun(request, gate, { purse, options }))) return 2;
+  const files = { plan, selected, workspace };
+  if (!(await mayRun(request, gate, { purse, options }))) {
+    await tellAll(files, consulted);
+    return 2;
+  }
   const remote = await openRemote(options.remoteCache, workspace);
   if (remote && "code" in remote) return refuse([remote], options.json);
+  const trouble = wanted.change?.begin?.();
+  if (trouble) return refuse([trouble], options.json);
   const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs, remote };
   const ended = await execute(ready);
+  await tellAll(files, consulted);
   return finish(ready, ended, findings);
 }
 
@@ -202,7 +227,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
   );
   if (plan.diagnose) await writeDiagnosis(ready);
   const undeclared = options.audit ? printAudit(findings, options.json) : 0;
-  if (clashes.length === 0)
+  if (clashes.length === 0 && !ready.change)
     rememberNoOp(ready, ended, {
       summary: { ...summary, checked },
       files: [...(published?.files ?? []), ...(page ? [page] : [])],
@@ -243,4 +268,11 @@ async function writeDiagnosis({ request: { plan }, gate, pipeline, options }: Re
   } catch (error) {
     say(`no diagnostic bundle was written: ${(error as Error).message}`);
   }
+}
+
+/** Sends a watcher every file that the plan depends on. */
+async function tellAll(planned: Parameters<typeof consultAllFiles>[0], consulted: Consulted): Promise<void> {
+  if (!isWatched()) return;
+  await consultAllFiles(planned);
+  await tellWatcher(consulted, true);
 }

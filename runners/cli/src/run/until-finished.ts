@@ -2,6 +2,7 @@
 // by one key press. A second Ctrl-C within ten seconds stops them too.
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { RunHandle } from "@mlrb/local/run/run-request";
+import { interruptMessage, isWatched } from "../watch/watcher-channel.ts";
 import type { Progress } from "./progress.ts";
 
 /** How long to wait for a second Ctrl-C if attempts keep running. */
@@ -38,8 +39,14 @@ export async function untilFinished(run: RunHandle, progress: Progress, leaving?
   };
   const leave = () =>
     end("stopping: running stages are asked to stop, attempts keep running without this run");
-  const listen = (how: "on" | "off") =>
-    process[how]("SIGINT", interrupt)[how]("SIGHUP", leave)[how]("SIGTERM", leave);
+  const watched = isWatched();
+  const onMessage = (message: unknown) => (message === interruptMessage ? interrupt() : leave());
+  const listen = (how: "on" | "off") => {
+    // a terminal's signals also reach the watcher, which forwards them: count them once
+    process[how]("SIGINT", watched ? ignore : interrupt)[how]("SIGHUP", watched ? ignore : leave);
+    process[how]("SIGTERM", leave);
+    if (watched) process[how]("message", onMessage)[how]("disconnect", leave);
+  };
   listen("on");
   try {
     await run.finished;
@@ -66,3 +73,5 @@ async function second(again: Promise<"stop">, firstAt: number | undefined): Prom
     clearTimeout(timer);
   }
 }
+
+function ignore(): void {}

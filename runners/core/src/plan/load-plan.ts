@@ -1,4 +1,4 @@
-// Turns a pipeline's text into a plan, or into all its problems. run, plan and check all use this function, so
+// Turns a pipeline's text into a plan, or into all its problems. run, plan, check and watch all use this function, so
 // they cannot disagree on what is valid.
 
 import { parse } from "node:path/posix";

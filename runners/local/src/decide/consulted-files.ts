@@ -64,6 +64,11 @@ export class Consulted {
     return kind;
   }
 
+  /** Records the stats of files of which only the kind was consulted: `watch` also waits for their edits. */
+  statKinds(): void {
+    for (const [path, stat] of this.files) if (stat === "file") this.file(path);
+  }
+
   /** The names in a folder, in code-unit order. */
   folder(path: string): string[] {
     const names = namesIn(this.#root, path);
