@@ -84,8 +84,8 @@ try {
 } catch (error) {
   const { code, exitCode, message, stack } = error as Error & { code?: string; exitCode?: number };
   if (code === versionWanted) {
-    const { versionText } = await import("./commands/version-text.ts");
-    process.stdout.write(versionText(repository));
+    const { versionText } = await import("./show/checkout.ts");
+    process.stdout.write(versionText());
     process.exitCode = 0;
   } else if (code?.startsWith("commander.")) {
     process.exitCode = exitCode === 0 ? 0 : 2;

@@ -6,8 +6,7 @@ import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
 import { parseScore } from "@mlrb/report/read/parse-artifacts";
 import type { ReportParams } from "@mlrb/report/read/report-params";
 import { typedIn } from "../request/root-folder.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../show/print.ts";
 import type { Measured } from "../show/print-scores.ts";
 import { readReportText } from "../show/read-report.ts";
 
@@ -62,7 +61,7 @@ export function printExpected(
       const one = comparedScore(metric, { expected, params, measured });
       if (one.kind === "different" || one.kind === "not-measured") code = 1;
       if (json) printJson({ event: "expected", agent, seed, ...one });
-      else process.stdout.write(`${oneLine(`  ${metric}: ${one.words}`)}\n`);
+      else printLine(`  ${metric}: ${one.words}`);
     }
   }
   return code;
@@ -72,17 +71,14 @@ function measuredScores({ scores }: Attempt): [string, AttemptScore][] {
   return Object.entries(scores).filter(([, { kind }]) => kind !== "not-measured");
 }
 
-type Found = { expected: AttemptScore; params: ReportParams; measured: Measured[] };
-
-function comparedScore(metric: string, { expected, params, measured }: Found): Compared {
+function comparedScore(
+  metric: string,
+  { expected, params, measured }: { expected: AttemptScore; params: ReportParams; measured: Measured[] },
+): Compared {
   const made = measured.find(
     ({ instance }) => instance.stage.role === "score" && instance.axes.scorer === metric,
   );
-  const missing = (why: string): Compared => ({
-    metric,
-    kind: "not-measured",
-    words: `not measured: ${why}`,
-  });
+  const missing = (why: string) => ({ metric, kind: "not-measured", words: `not measured: ${why}` }) as const;
   if (!made) return missing("this repository has no such scorer for the task");
   if (made.texts.score === undefined) return missing(made.cause || "no score");
   const reading = parseScore(made.texts.score, params.metric(metric));

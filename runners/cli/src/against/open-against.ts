@@ -27,19 +27,15 @@ const listedMax = 5;
 
 export function openAgainst(what: string, at: Place): Against | NotOpened {
   const path = resolve(typedIn(), what);
-  if (existsSync(path)) return statSync(path).isDirectory() ? resultsOf(what, path) : reportFile(what, path);
+  if (existsSync(path)) {
+    const file = statSync(path).isDirectory() ? join(path, reportName) : path;
+    if (existsSync(file)) return fromText(readFileSync(file, "utf8"), { name: what, keyOf: () => undefined });
+    return { problem: `no-report: ${what} has no ${reportName}`, help: "name a folder that `run` published" };
+  }
   const run = journalOfRun(at.workspace.state.journals, what);
-  return run ? ofRun(run, at) : notFound(what, at);
-}
-
-function resultsOf(what: string, folder: string): Against | NotOpened {
-  const path = join(folder, reportName);
-  if (existsSync(path)) return reportFile(what, path);
-  return { problem: `no-report: ${what} has no ${reportName}`, help: "name a folder that `run` published" };
-}
-
-function reportFile(what: string, path: string): Against | NotOpened {
-  return fromText(readFileSync(path, "utf8"), { name: what, keyOf: () => undefined });
+  if (run) return ofRun(run, at);
+  const problem = `no-such-result: "${what}" is no file, no folder and no run of this state folder`;
+  return { problem, help: namedRuns(at) };
 }
 
 function fromText(text: string, { name, keyOf }: Omit<Against, "report">): Against | NotOpened {
@@ -62,14 +58,10 @@ function ofRun({ run, pipeline, profile, keys }: JournalOfRun, at: Place): Again
   const key = publishing(plan)
     .map((stage) => keys.get(stage))
     .find((one) => one !== undefined);
-  if (key === undefined)
-    return { problem: `no-report: the ${name} made no report`, help: listedHelp(runsHere(at)) };
+  if (key === undefined) return { problem: `no-report: the ${name} made no report`, help: namedRuns(at) };
   const text = reportText(key, workspace);
   if (text === undefined)
-    return {
-      problem: `no-report: the report of the ${name} is no longer in the cache`,
-      help: listedHelp(runsHere(at)),
-    };
+    return { problem: `no-report: the report of the ${name} is no longer in the cache`, help: namedRuns(at) };
   return fromText(text, { name, keyOf: (stage) => keys.get(stage) });
 }
 
@@ -87,21 +79,11 @@ function publishing({ instances }: Plan): string[] {
   return instances.filter(({ stage }) => stage.publishes).map(({ id }) => id);
 }
 
-/** The newest runs that a comparison can name. */
-function runsHere({ plan, workspace }: Place): JournalOfRun[] {
+/** The newest runs that a comparison can name, in words. */
+function namedRuns({ plan, workspace }: Place): string {
   const { pipeline, profile } = plan;
-  const stages = publishing(plan);
-  return runsWith(workspace.state.journals, { pipeline, profile, stages, most: listedMax });
-}
-
-function notFound(what: string, at: Place): NotOpened {
-  return {
-    problem: `no-such-result: "${what}" is no file, no folder and no run of this state folder`,
-    help: listedHelp(runsHere(at)),
-  };
-}
-
-function listedHelp(runs: JournalOfRun[]): string {
+  const asked = { pipeline, profile, stages: publishing(plan), most: listedMax };
+  const runs = runsWith(workspace.state.journals, asked);
   if (runs.length === 0)
     return "name a folder of results or a report.json; no earlier run here made a report";
   const named = runs.map(({ run, selection }) => (selection === "" ? run : `${run} (${selection})`));

@@ -6,18 +6,16 @@ import type { Workspace } from "@mlrb/local/store/workspace";
 import { type ReportChanges, reportChanges } from "@mlrb/report/against/cell-change";
 import { changesSection } from "@mlrb/report/against/changes-section";
 import { rescored } from "@mlrb/report/against/rescored";
-import type { ChangeEvidence, Sides } from "@mlrb/report/against/score-change";
+import type { Sides } from "@mlrb/report/against/score-change";
 import { markdownSection } from "@mlrb/report/formats/markdown";
 import { terminalSection } from "@mlrb/report/formats/terminal-table";
 import { plainSection } from "@mlrb/report/sections/sections";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { refused } from "../request/refuse.ts";
+import { printJson } from "../show/print.ts";
 import { readReportText } from "../show/read-report.ts";
 import { stdoutLook } from "../show/terminal.ts";
 import { openAgainst } from "./open-against.ts";
-import { ScoreEvidence } from "./score-evidence.ts";
-
-type Options = { json: boolean; markdown: boolean };
+import { scoreEvidence } from "./score-evidence.ts";
 
 type Compared = {
   plan: Plan;
@@ -26,7 +24,7 @@ type Compared = {
   folder: string;
   /** As typed. */
   against: string;
-  options: Options;
+  options: { json: boolean; markdown: boolean };
   /** The command that makes the results. */
   run: string;
   /** Whether the results are up to date, in lines. */
@@ -43,37 +41,24 @@ export function reportAgainst({ plan, workspace, folder, against, options, run, 
   if ("problem" in earlier) return refused(earlier.problem, earlier.help);
   const sides = { old: earlier.report, now: reading.value };
   const keyOf = { old: earlier.keyOf, now: (stage: string) => workspace.last.get(stage)?.key };
-  const evidence = new ScoreEvidence({ plan, workspace, sides, keyOf });
-  printComparison({ sides, evidence, name: earlier.name, age, about: plan, options });
-  return 0;
-}
-
-type Printed = {
-  sides: Sides;
-  evidence: ChangeEvidence;
-  name: string;
-  age: string[];
-  about: Pick<Plan, "pipeline" | "profile" | "selection">;
-  options: Options;
-};
-
-function printComparison({ sides, evidence, name, age, about, options }: Printed): void {
-  const changes = reportChanges(sides, evidence);
+  const changes = reportChanges(sides, scoreEvidence({ plan, workspace, sides, keyOf }));
+  const { name } = earlier;
   if (options.json) {
-    printChanges(changes, { about, against: name, sides });
-    return;
+    printChanges(changes, { plan, against: name, sides });
+    return 0;
   }
   const section = plainSection(changesSection(changes, { name, sides }));
   const text = options.markdown
     ? markdownSection(section)
     : ["", terminalSection(section, stdoutLook()), ...age, ""].join("\n");
   process.stdout.write(text);
+  return 0;
 }
 
 /** A line for each cell, then for each score that differs, then the summary. */
 function printChanges(
   { cells, scores }: ReportChanges,
-  { about, against, sides }: Pick<Printed, "about" | "sides"> & { against: string },
+  { plan, against, sides }: { plan: Plan; against: string; sides: Sides },
 ): void {
   for (const { kind, ...cell } of cells) printJson({ event: "cell", change: kind, ...cell });
   for (const { kind, ...score } of scores)
@@ -82,14 +67,8 @@ function printChanges(
   const again = rescored(scores, sides);
   printJson({
     event: "against",
-    ...{ against, pipeline: about.pipeline, profile: about.profile, selection: about.selection },
+    ...{ against, pipeline: plan.pipeline, profile: plan.profile, selection: plan.selection },
     cells: Object.fromEntries(["changed", "added", "removed", "equal"].map((kind) => [kind, count(kind)])),
     rescored: again ?? null,
   });
-}
-
-function refused(problem: string, help: string): number {
-  const lines = `${problem}\n  help: ${help}`.split("\n").map(oneLine);
-  process.stderr.write(`${lines.join("\n")}\n`);
-  return 2;
 }

@@ -14,8 +14,7 @@ import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
 import { refuse, refuseWords } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../show/print.ts";
 
 export type AdjudicateOptions = PlaceOptions & { rule: string; verdict: string; by: string; reason: string };
 
@@ -53,50 +52,35 @@ export function attemptsAdjudicate(repository: string, what: string, options: Ad
     ...all.map((one) => `  ${one.rule}: ${decisionText(one)}`),
     `the tables use it after \`${typedProgram()} run ${pipeline} --profile ${profile}\`; no attempt and no score runs again`,
   ];
-  for (const line of lines) process.stdout.write(`${oneLine(line)}\n`);
+  for (const line of lines) printLine(line);
   return 0;
 }
 
 function ruleProblems(repository: string, { axes }: AttemptRecord, rule: string): Diagnostic[] {
   const task = String(axes.task ?? "");
   const manifest = task === "" ? undefined : readManifest("task", task, sourceFiles(repository));
-  if (manifest === undefined)
-    return [
-      {
-        code: "unknown-task",
-        message:
-          task === "" ? "the attempt is at no task" : `there is no task "${task}" here, so no rule of it`,
-        help: `decide in a repository that has the task of the attempt; \`${typedProgram()} list tasks\` shows them`,
-      },
-    ];
+  if (manifest === undefined) {
+    const message =
+      task === "" ? "the attempt is at no task" : `there is no task "${task}" here, so no rule of it`;
+    const help = `decide in a repository that has the task of the attempt; \`${typedProgram()} list tasks\` shows them`;
+    return [{ code: "unknown-task", message, help }];
+  }
   if (Array.isArray(manifest)) return manifest;
   // the causality stage adds a rule to those of the task
   const names = [...new Set([...manifest.value.rules.map(({ name }) => name), noLookAhead])];
   if (names.includes(rule)) return [];
-  return [
-    {
-      code: "unknown-rule",
-      message: `the task ${task} has no rule "${rule.slice(0, nameMax)}"`,
-      help: didYouMean(rule, names),
-    },
-  ];
+  const message = `the task ${task} has no rule "${rule.slice(0, nameMax)}"`;
+  return [{ code: "unknown-rule", message, help: didYouMean(rule, names) }];
 }
 
 function verdictProblem(verdict: string): Diagnostic {
-  return {
-    code: "unknown-verdict",
-    message: `a person decides pass or fail, not "${verdict.slice(0, nameMax)}"`,
-    help: didYouMean(verdict, verdicts),
-  };
+  const message = `a person decides pass or fail, not "${verdict.slice(0, nameMax)}"`;
+  return { code: "unknown-verdict", message, help: didYouMean(verdict, verdicts) };
 }
 
 function lengthProblems(option: string, text: string, max: number): Diagnostic[] {
   if (text.length <= max) return [];
-  return [
-    {
-      code: "long-text",
-      message: `${option} has ${text.length} characters; at most ${max} fit the tables`,
-      help: "shorten it; a longer explanation can be in a file that the reason names",
-    },
-  ];
+  const message = `${option} has ${text.length} characters; at most ${max} fit the tables`;
+  const help = "shorten it; a longer explanation can be in a file that the reason names";
+  return [{ code: "long-text", message, help }];
 }

@@ -3,7 +3,7 @@
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { formatDuration } from "@mlrb/core/text/units";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 
 export type AttemptRow = {
   digest: string;
@@ -23,14 +23,28 @@ export type AttemptRow = {
   standing: string;
 };
 
+/** What each column shows. */
+const cells = {
+  record: ({ digest }) => digest.slice(0, 12),
+  "started (UTC)": ({ startedAt }) => startedAt.slice(0, 16).replace("T", " "),
+  time: ({ durationMs }) => formatDuration(durationMs),
+  ended: ({ ended }) => ended ?? "-",
+  tokens: (row) => amount(row, row.tokens, String),
+  "GPU hours": ({ gpuHours }) => (gpuHours === null ? "unknown" : gpuHours.toFixed(1)),
+  dollars: (row) => amount(row, row.dollars, (value) => value.toFixed(2)),
+  pipeline: ({ slot }) => slot,
+  attempt: ({ stage }) => stage,
+} satisfies Record<string, (row: AttemptRow) => string>;
+
+type Column = keyof typeof cells;
+
 /** From wide to narrow; the first that fits is used. */
-const layouts = [
-  ["record", "started (UTC)", "time", "ended", "tokens", "GPU hours", "dollars", "pipeline", "attempt"],
+const layouts: Column[][] = [
+  Object.keys(cells) as Column[],
   ["record", "started (UTC)", "time", "dollars", "pipeline", "attempt"],
   ["record", "dollars", "pipeline", "attempt"],
-] as const;
-type Column = (typeof layouts)[0][number];
-const numeric: readonly Column[] = ["time", "tokens", "GPU hours", "dollars"];
+];
+const numeric: Column[] = ["time", "tokens", "GPU hours", "dollars"];
 
 /** A header and a line for each row; empty without rows. */
 export function attemptsTable(rows: AttemptRow[], width: number): string[] {
@@ -40,37 +54,16 @@ export function attemptsTable(rows: AttemptRow[], width: number): string[] {
   return fitting ?? tables.at(-1)!;
 }
 
-function lines(rows: AttemptRow[], columns: readonly Column[]): string[] {
+function lines(rows: AttemptRow[], columns: Column[]): string[] {
+  const shown = rows.map((row) =>
+    [...columns.map((column) => cells[column](row)), row.standing].map(oneLine),
+  );
   return columnLines(
-    [
-      [...columns, ""],
-      ...rows.map((row) => [...columns.map((column) => cell(row, column)), row.standing].map(oneLine)),
-    ],
+    [[...columns, ""], ...shown],
     numeric.map((column) => columns.indexOf(column)),
   );
 }
 
-function cell(row: AttemptRow, column: Column): string {
-  const amount = (value: number | null, text: (known: number) => string) =>
-    value === null ? (row.usedModel ? "unknown" : "-") : text(value);
-  switch (column) {
-    case "record":
-      return row.digest.slice(0, 12);
-    case "started (UTC)":
-      return row.startedAt.slice(0, 16).replace("T", " ");
-    case "time":
-      return formatDuration(row.durationMs);
-    case "ended":
-      return row.ended ?? "-";
-    case "tokens":
-      return amount(row.tokens, String);
-    case "GPU hours":
-      return row.gpuHours === null ? "unknown" : row.gpuHours.toFixed(1);
-    case "dollars":
-      return amount(row.dollars, (value) => value.toFixed(2));
-    case "pipeline":
-      return row.slot;
-    case "attempt":
-      return row.stage;
-  }
+function amount({ usedModel }: AttemptRow, value: number | null, text: (known: number) => string): string {
+  return value === null ? (usedModel ? "unknown" : "-") : text(value);
 }

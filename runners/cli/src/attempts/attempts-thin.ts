@@ -14,11 +14,11 @@ import type { Result } from "@mlrb/local/run/result";
 import { liveRun } from "@mlrb/local/store/garbage-collection";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { type AttemptPlace, attemptPlace, findAttempt } from "../request/find-attempt.ts";
+import { failed, refuseWords } from "../request/refuse.ts";
 import { parseSet, type Request, readRequest } from "../request/request.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../show/print.ts";
 
 export type ThinOptions = PlaceOptions & { keep?: "final" | "none"; dryRun: boolean; set: string[] };
 
@@ -30,22 +30,16 @@ export async function attemptsThin(
 ): Promise<number> {
   const place = attemptPlace(repository, options.root);
   const chosen = chosenRecords(asked, place);
-  const problem = typeof chosen === "string" ? chosen : foreignAxis(chosen, options.set);
-  if (typeof chosen === "string" || problem !== undefined) {
-    process.stderr.write(`${problem}\n`);
-    return 2;
-  }
+  if (typeof chosen === "string") return refuseWords(chosen);
+  const problem = foreignAxis(chosen, options.set);
+  if (problem !== undefined) return refuseWords(problem);
   const busy = liveRun(place.state);
-  if (busy !== undefined) {
-    process.stderr.write(`run-active: the run ${busy} may need the weights\n  help: wait for its end\n`);
-    return 1;
-  }
+  if (busy !== undefined)
+    return failed(`run-active: the run ${busy} may need the weights`, "wait for its end");
   const planned: PlannedAttempt[] = [];
   let workspace: Workspace | undefined;
-  for (const records of Map.groupBy(
-    chosen,
-    ({ record: { slot } }) => `${slot.pipeline} ${slot.profile}`,
-  ).values()) {
+  const runs = Map.groupBy(chosen, ({ record: { slot } }) => `${slot.pipeline} ${slot.profile}`);
+  for (const records of runs.values()) {
     const found = await plannedHere(repository, records[0]!, options);
     if (!found) return 2;
     workspace ??= found.workspace;
@@ -58,7 +52,7 @@ export async function attemptsThin(
   const why = `attempts thin${options.keep === undefined ? "" : ` --keep ${options.keep}`}`;
   const report = thinAttempts(planned, workspace, { why, dryRun: options.dryRun });
   if (options.json) for (const line of thinJson(report, options.dryRun)) printJson(line);
-  else for (const line of thinText(report, options.dryRun)) process.stdout.write(`${oneLine(line)}\n`);
+  else for (const line of thinText(report, options.dryRun)) printLine(line);
   return report.attempts.some(({ may }) => may.refused.length > 0) ? 1 : 0;
 }
 
@@ -110,11 +104,8 @@ async function plannedHere(
   if (!request) return undefined;
   const openIn = (name: string) => openWorkspace({ repository, root: request.root, pipeline, profile: name });
   const madeIn = async (name: string, { plan, selected }: Pick<Request, "plan" | "selected">) => {
-    const { results } = await previewPlan(plan, selected, {
-      workspace: openIn(name),
-      stale: { kind: "leave" },
-    });
-    return { plan, results };
+    const gate = { workspace: openIn(name), stale: { kind: "leave" } } as const;
+    return { plan, results: (await previewPlan(plan, selected, gate)).results };
   };
   const whole = set.length === 0 ? request : await readRequest(repository, pipeline, { ...asked, set: [] });
   if (!whole) return undefined;
@@ -221,23 +212,18 @@ function thinAttempts(
   );
   const { records, contents, freed } = thinRecords(wanted, workspace, { now: new Date(), dryRun });
   if (records.some(({ damaged }) => damaged.length > 0)) forgetUnchanged(workspace.state);
-  const attempts = planned.map((one, at) => ({
-    ...one,
-    ...records[at]!,
-    may: withDamaged(one.may, records[at]!.damaged),
-  }));
-  const lost = attempts.flatMap(({ may: { instance, outputs }, plan, results }) =>
-    instance === undefined
-      ? []
-      : readersOf(instance, outputs, plan)
-          .filter(({ inputs }) =>
-            inputs.some(({ from, output }) => {
-              const artifact = results[from]?.outputs[output];
-              return artifact && contentIn(artifact, workspace.store, (content) => contents.has(content));
-            }),
-          )
-          .map((one) => nameBelow(instance, one)),
-  );
+  const attempts = planned.map((one, at) => {
+    return { ...one, ...records[at]!, may: withDamaged(one.may, records[at]!.damaged) };
+  });
+  const lost = attempts.flatMap(({ may: { instance, outputs }, plan, results }) => {
+    if (!instance) return [];
+    const isLost = ({ from, output }: Instance["inputs"][number]) => {
+      const artifact = results[from]?.outputs[output];
+      return artifact && contentIn(artifact, workspace.store, (content) => contents.has(content));
+    };
+    const readers = readersOf(instance, outputs, plan).filter(({ inputs }) => inputs.some(isLost));
+    return readers.map((one) => nameBelow(instance, one));
+  });
   return { attempts, freed, cannotRun: [...new Set(lost)] };
 }
 
@@ -253,19 +239,16 @@ function withDamaged(may: MayGo, damaged: readonly string[]): MayGo {
 }
 
 function thinText({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): string[] {
-  const lines = attempts.flatMap(({ record, files, shared, held, may }) => {
-    const head = `${record.slice(0, 12)}  ${held.record.slot.stage}`;
+  const lines = attempts.flatMap(({ record, files, shared, held: of, may }) => {
+    const head = `${record.slice(0, 12)}  ${of.record.slot.stage}`;
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const also =
-      shared > 0
-        ? `; ${counted(shared, "file")} ${shared === 1 ? "stays" : "stay"}: held by other records, given models or a kept submission`
-        : "";
+    const held = `${counted(shared, "file")} ${shared === 1 ? "stays" : "stay"}: held by other records, given models or a kept submission`;
+    const also = shared > 0 ? `; ${held}` : "";
     const verb = dryRun ? "would go" : "thinned ";
+    const gone = `${verb}  ${head}  ${counted(files.length, "file")}, ${formatBytes(bytes)}${also}`;
     return [
-      ...(files.length > 0
-        ? [`${verb}  ${head}  ${counted(files.length, "file")}, ${formatBytes(bytes)}${also}`]
-        : []),
-      ...(files.length === 0 && shared > 0 ? [`kept      ${head}${also.slice(1)}`] : []),
+      ...(files.length > 0 ? [gone] : []),
+      ...(files.length === 0 && shared > 0 ? [`kept      ${head} ${held}`] : []),
       ...may.refused.map(({ output, why }) => `kept      ${head}  its ${output}: ${why}`),
     ];
   });
@@ -277,13 +260,9 @@ function thinText({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): 
 
 function thinJson({ attempts, freed, cannotRun }: ThinReport, dryRun: boolean): object[] {
   return [
-    ...attempts.map(({ record, files, shared, may: { refused } }) => ({
-      event: "attempt-thin",
-      record,
-      files,
-      shared,
-      refused,
-    })),
+    ...attempts.map(({ record, files, shared, may: { refused } }) => {
+      return { event: "attempt-thin", record, files, shared, refused };
+    }),
     { event: "attempts-thin", dryRun, freed, cannotRun },
   ];
 }

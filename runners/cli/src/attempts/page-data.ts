@@ -16,11 +16,11 @@ import { graphOf } from "../graph/graph.ts";
 import { graphSvg } from "../graph/graph-svg.ts";
 import { protocolOf } from "../protocol/observe-protocol.ts";
 import { typedCommand } from "../request/typed-command.ts";
+import { commitOfProgram } from "../show/checkout.ts";
 import type { InstanceState } from "../show/instance-state.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { readTimes } from "../show/read-report.ts";
 import { nodeOf, type ReusedKeys, shownParams, type TraceNode } from "../show/trace-nodes.ts";
-import { commitOfProgram } from "./commit-of-program.ts";
 import { pageStory } from "./page-story.ts";
 
 const logLines = 8;

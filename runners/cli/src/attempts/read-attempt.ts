@@ -26,35 +26,16 @@ export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): Attem
     const scores = attemptScores(state.results, { slot, axes, submission, budgetMs });
     const { startedAt, durationMs, executor, where = {} } = ran;
     return {
-      id: digest,
-      state: "recorded",
-      slot,
-      axes,
-      key: attemptKey,
-      startedAt,
-      durationMs,
-      executor,
-      where: words(where),
-      scores,
-      submission,
-      ...read,
+      ...{ id: digest, state: "recorded", slot, axes, key: attemptKey, startedAt, durationMs, executor },
+      ...{ where: words(where), scores, submission, ...read },
     };
   }
   const { name, path, card } = found.attempt;
   const { slot, axes, key, startedAt, executor } = card;
   const read = contents(outputPaths(path, card.gives));
   return {
-    id: name,
-    state: found.kind,
-    slot,
-    axes,
-    key,
-    startedAt,
-    durationMs: null,
-    executor,
-    where: {},
-    scores: null,
-    ...read,
+    ...{ id: name, state: found.kind, slot, axes, key, startedAt, durationMs: null, executor },
+    ...{ where: {}, scores: null, ...read },
   };
 }
 

@@ -1,9 +1,9 @@
 // Unpacks an evidence bundle into a folder and compares it with its manifests. The archive comes from another person: it
 // may name other folders, hold links, or unpack to any size.
-import { createHash } from "node:crypto";
 import { createWriteStream, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { hashFile } from "@mlrb/local/digests/hash-file";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { bagFolder, bagProblems, isBundlePath, payload } from "./bag.ts";
 
@@ -43,20 +43,11 @@ async function unpack(zip: ZipFile, { to, digests }: Unpacking): Promise<string 
     if (bytes > zip.fileSize) return `${fileName}: up to here, the files have more bytes than the archive`;
     if (digests.size === filesMax) return `${fileName}: the bundle has more than ${filesMax} files`;
     const name = fileName.slice(bagFolder.length + 1);
-    const sha256 = createHash("sha256");
     const file = join(to, name);
     mkdirSync(dirname(file), { recursive: true });
-    await pipeline(
-      await zip.openReadStreamPromise(entry),
-      async function* (chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          sha256.update(chunk);
-          yield chunk;
-        }
-      },
-      createWriteStream(file, { flags: "wx", mode: 0o600 }),
-    );
-    digests.set(name, sha256.digest("hex"));
+    const bytesOfEntry = await zip.openReadStreamPromise(entry);
+    await pipeline(bytesOfEntry, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+    digests.set(name, hashFile(file));
   }
   return undefined;
 }

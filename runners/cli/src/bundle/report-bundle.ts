@@ -10,9 +10,9 @@ import { processName } from "@mlrb/kit/processes/process-name";
 import { hashFile } from "@mlrb/local/digests/hash-file";
 import type { PageRequest } from "../attempts/page-data.ts";
 import { keyCleaner } from "../diagnose/clean-text.ts";
+import { failed } from "../request/refuse.ts";
 import { typedIn } from "../request/root-folder.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { readReport, readTimes } from "../show/read-report.ts";
 import type { ReportAge } from "../show/report-age.ts";
 import { signatureFile, signBundle } from "./bundle-signature.ts";
@@ -39,9 +39,9 @@ export async function writeReportBundle(repository: string, request: BundleReque
   const file = resolve(typedIn(), request.file);
   const there = [file, signatureFile(file)].find((path) => existsSync(path));
   if (there !== undefined)
-    return refused(`exists: there is a file ${there}`, "name a file that does not exist");
+    return failed(`exists: there is a file ${there}`, "name a file that does not exist");
   const stored = storedReport(request, request.folder);
-  if (typeof stored === "string") return refused(`no-evidence: ${stored}`, again);
+  if (typeof stored === "string") return failed(`no-evidence: ${stored}`, again);
   const folder = mkdtempSync(join(tmpdir(), "mlrb-bundle-"));
   const secrets = {
     variables: process.env,
@@ -54,7 +54,7 @@ export async function writeReportBundle(repository: string, request: BundleReque
   try {
     const different = await gather(repository, { stored, gathering, request });
     if (different.length > 0)
-      return refused(
+      return failed(
         `not-rebuilt: ${different.join(", ")}: the bundle's files give other bytes than the stored report`,
         `a key that was removed may be in the report (search for its words there), or its script has changed: ${again}`,
       );
@@ -65,7 +65,7 @@ export async function writeReportBundle(repository: string, request: BundleReque
     if (request.key !== undefined) {
       const signature = signBundle(temporary, resolve(typedIn(), request.key));
       if (signature.kind === "refused")
-        return refused(`${signature.code}: ${signature.message}; no bundle was written`, signature.help);
+        return failed(`${signature.code}: ${signature.message}; no bundle was written`, signature.help);
       writeFileSync(signatureFile(file), signature.text);
     }
     renameSync(temporary, file);
@@ -76,7 +76,7 @@ export async function writeReportBundle(repository: string, request: BundleReque
     else process.stdout.write(writtenWords(file, sums));
     return 0;
   } catch (error) {
-    return refused(`no-evidence: ${(error as Error).message}; no bundle was written`, again);
+    return failed(`no-evidence: ${(error as Error).message}; no bundle was written`, again);
   } finally {
     rmSync(folder, { recursive: true, force: true });
     rmSync(temporary, { force: true });
@@ -127,11 +127,4 @@ function writtenWords(file: string, { files, bytes, redacted, signed }: Sums): s
     "read checklist.md, and choose a licence, before you publish it",
     "",
   ].join("\n");
-}
-
-/** Prints why nothing was made; a text of another person may be quoted in it. */
-export function refused(problem: string, help: string): number {
-  const lines = `${problem}\n  help: ${help}`.split("\n").map(oneLine);
-  process.stderr.write(`${lines.join("\n")}\n`);
-  return 1;
 }

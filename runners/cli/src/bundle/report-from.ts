@@ -1,16 +1,7 @@
 // `pipeline report --from`: checks an evidence bundle and rebuilds the report from it, without a plan, a cache and a
 // network. A bundle comes from another person: nothing of it is read before its digests are right, and it names no
 // program.
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { counted } from "@mlrb/core/text/counted";
@@ -19,15 +10,15 @@ import { type EvidenceBundle, evidenceBundle } from "@mlrb/formats/report/eviden
 import { filesIn } from "@mlrb/kit/files/files-in";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { printProtocol } from "../protocol/write-protocol.ts";
-import { rootFolder, typedIn } from "../request/root-folder.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { failed } from "../request/refuse.ts";
+import { isEmptyFolder, rootFolder, typedIn } from "../request/root-folder.ts";
+import { oneLine, printJson } from "../show/print.ts";
 import { showReport } from "../show/show-report.ts";
 import { payload } from "./bag.ts";
 import { bundleSignature } from "./bundle-signature.ts";
 import { readBag } from "./read-bag.ts";
 import { bundleFile, differentFiles, protocolIn, rebuildPage, rebuildTables } from "./rebuild-results.ts";
-import { digestsIn, refused } from "./report-bundle.ts";
+import { digestsIn } from "./report-bundle.ts";
 
 /** `output`: the folder for the rebuilt report. */
 export type FromOptions = { root?: string; output?: string; groups: boolean; json: boolean };
@@ -36,12 +27,12 @@ export type FromOptions = { root?: string; output?: string; groups: boolean; jso
 export async function reportFrom(repository: string, typed: string, options: FromOptions): Promise<number> {
   const path = resolve(typedIn(), typed);
   if (!existsSync(path))
-    return refused(`no-bundle: there is no file ${path}`, "`report PIPELINE --bundle FILE` writes one");
+    return failed(`no-bundle: there is no file ${path}`, "`report PIPELINE --bundle FILE` writes one");
   const to = resolve(typedIn(), options.output ?? basename(path).replace(/\.zip$/, ".report"));
   if (existsSync(to) && !isEmptyFolder(to))
-    return refused(`exists: ${to} is not an empty folder`, "name another one with --output");
+    return failed(`exists: ${to} is not an empty folder`, "name another one with --output");
   const signed = bundleSignature(path, rootFolder(repository, options.root));
-  if (signed.kind === "refused") return refused(`${signed.code}: ${path}: ${signed.words}`, signed.help);
+  if (signed.kind === "refused") return failed(`${signed.code}: ${path}: ${signed.words}`, signed.help);
   const folder = mkdtempSync(join(tmpdir(), "mlrb-bundle-"));
   try {
     const problems = await readBag(path, join(folder, "bag"));
@@ -58,7 +49,7 @@ export async function reportFrom(repository: string, typed: string, options: Fro
     else process.stdout.write(`${path}: ${counted(files, "file")}, every byte as listed; ${signed.words}\n`);
     return await rebuild(repository, { plan: about.value, folder, from, to, options });
   } catch (error) {
-    return refused(
+    return failed(
       `not-rebuilt: ${(error as Error).message}`,
       "use the version of this program that wrote the bundle",
     );
@@ -82,7 +73,7 @@ function changed(path: string, problems: string[], { json }: FromOptions): numbe
   const more = problems.length - shownMax;
   const lines = [...problems.slice(0, shownMax), ...(more > 0 ? [`${more} more places`] : [])];
   if (!json) for (const line of lines) process.stderr.write(`${oneLine(`changed: ${line}`)}\n`);
-  return refused(
+  return failed(
     `changed-bundle: ${path}: it was changed after it was written, or damaged on its way`,
     "get the bundle again from its author",
   );
@@ -122,19 +113,11 @@ async function rebuild(repository: string, { plan, folder, from, to, options }: 
         `\nrebuilt ${counted(rebuilt.size, "file")} in ${to}, byte for byte as in the bundle\n${page}\n`,
       );
     if (different.length === 0) return 0;
-    return refused(
+    return failed(
       `not-rebuilt: ${different.join(", ")} in ${to}: other bytes than in the bundle's results/`,
       "use the version of this program that wrote it: page.json in the bundle names the commit",
     );
   } finally {
     rmSync(temporary, { recursive: true, force: true });
-  }
-}
-
-function isEmptyFolder(path: string): boolean {
-  try {
-    return readdirSync(path).length === 0;
-  } catch {
-    return false; // a file
   }
 }

@@ -11,7 +11,7 @@ import { slurmNode } from "@mlrb/formats/stage/slurm-node";
 import { newRunName } from "@mlrb/local/run/run-name";
 import { beginWork, endWork, markElsewhere } from "@mlrb/local/stage/work-folders";
 import { statePaths } from "@mlrb/local/store/state-folder";
-import { type Check, missing, works } from "../gates/check.ts";
+import { type Check, missing, note, works } from "../gates/check.ts";
 import type { JobsAlike } from "./jobs-alike.ts";
 import { nodeChecks, type SubmitHost } from "./node-checks.ts";
 import { privateStateChecks } from "./private-state.ts";
@@ -62,20 +62,18 @@ async function checksOf(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> 
 async function timeChecks(name: string, jobs: JobsAlike, { env }: ClusterPlace): Promise<Check[]> {
   const { jobsInARow, partitionLimit } = await import("@mlrb/slurm/partition-limit");
   const limit = await partitionLimit(jobs.slurm.partition, env);
-  const note = { name: `${name}: time`, answer: "note" } as const;
-  if (limit.kind !== "known") {
-    const found = `Slurm does not say the time limit of the partition: ${limit.detail}`;
-    return [{ ...note, found, help: "run doctor again once Slurm answers" }];
-  }
+  const say = (found: string, help: string) => [note(`${name}: time`, found, help)];
+  if (limit.kind !== "known")
+    return say(
+      `Slurm does not say the time limit of the partition: ${limit.detail}`,
+      "run doctor again once Slurm answers",
+    );
   const inARow = jobsInARow(jobs.attemptMs, limit.limitMs);
   if (inARow === 1) return [];
-  return [
-    {
-      ...note,
-      found: `ends jobs after ${formatDuration(limit.limitMs!)}: an attempt of ${words(jobs.attempts)} takes at least ${inARow} jobs in a row`,
-      help: "its programs end with each job, and its agent is told; a partition with a longer limit spares that",
-    },
-  ];
+  return say(
+    `ends jobs after ${formatDuration(limit.limitMs!)}: an attempt of ${words(jobs.attempts)} takes at least ${inARow} jobs in a row`,
+    "its programs end with each job, and its agent is told; a partition with a longer limit spares that",
+  );
 }
 
 /** What a job of this kind finds on its node. */
@@ -95,7 +93,8 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
     const slot = join(own.path, "slot");
     for (const part of ["in", "out", "tmp"]) mkdirSync(join(slot, part), { recursive: true });
     const from = Date.now();
-    const { name, help } = sharedDisk(state);
+    const name = "node's shared disk";
+    const help = `jobs need a disk that this host and the nodes share: the repository and ${state} must have the same path on every node. Ask the administrator for a folder that all nodes mount, and clone there`;
     const job = executor.start(probe({ slot, repository, here, jobs, env }));
     let queued = true;
     void job.began?.then(() => {
@@ -132,20 +131,12 @@ async function onNode(jobs: JobsAlike, place: ClusterPlace): Promise<Check[]> {
   }
 }
 
-/** The name of the check whether the node has this host's disk, and the way out. */
-function sharedDisk(state: string): { name: string; help: string } {
-  return {
-    name: "node's shared disk",
-    help: `jobs need a disk that this host and the nodes share: the repository and ${state} must have the same path on every node. Ask the administrator for a folder that all nodes mount, and clone there`,
-  };
-}
-
 /** A job that did not begin in time says nothing of its node. */
 function waits(name: string, { slot, patienceMs }: { slot: string; patienceMs: number }): Check {
   const log = existsSync(join(slot, "log")) ? readFileSync(join(slot, "log"), "utf8") : "";
   const why = /^mlrb: waits: (.*)$/m.exec(log)?.[1];
   const found = `a small job got no node within ${formatDuration(patienceMs)}${why === undefined ? "" : ` (${why})`}`;
-  return { name, answer: "note", found, help: "run doctor again when the partition is less busy" };
+  return note(name, found, "run doctor again when the partition is less busy");
 }
 
 type Probe = Pick<ClusterPlace, "repository" | "here"> & {

@@ -24,13 +24,7 @@ export function nodeChecks(node: SlurmNode, needs: NodeNeeds, here: SubmitHost):
     processorCheck(node, here),
     ...wallsChecks(node, needs),
     ...gpuCheck(node, needs),
-    node.temporaryBytes < temporaryBytesWanted
-      ? note(
-          "node's disk",
-          `${formatBytes(node.temporaryBytes)} free for temporary files`,
-          "ask the administrator for a larger TMPDIR on the nodes; outputs go to the shared disk",
-        )
-      : works("node's disk", `${formatBytes(node.temporaryBytes)} free for temporary files`),
+    diskCheck(node),
     ...clockCheck(node, here),
   ];
 }
@@ -42,6 +36,13 @@ function pythonCheck({ python }: SlurmNode, needs: NodeNeeds, here: SubmitHost):
   const found = python === null ? `no Python at ${path}` : `${python} at ${path}; here it is ${version}`;
   const help = `environments are used in place: ask the administrator for the same Python at ${path} on the nodes, or set MLRB_BASE_PYTHON to one on the shared disk`;
   return [missing("node's python", found, help)];
+}
+
+function diskCheck({ temporaryBytes }: SlurmNode): Check {
+  const found = `${formatBytes(temporaryBytes)} free for temporary files`;
+  if (temporaryBytes >= temporaryBytesWanted) return works("node's disk", found);
+  const help = "ask the administrator for a larger TMPDIR on the nodes; outputs go to the shared disk";
+  return note("node's disk", found, help);
 }
 
 function processorCheck({ processor }: SlurmNode, here: SubmitHost): Check {
@@ -112,11 +113,6 @@ function clockCheck({ clockMs }: SlurmNode, { clockMs: { from, to } }: SubmitHos
   const skewMs = Math.max(from - clockMs, clockMs - to, 0);
   if (skewMs <= skewMsMax) return [];
   const found = `${formatDuration(skewMs)} ${clockMs < from ? "behind" : "ahead of"} this host's`;
-  return [
-    note(
-      "node's clock",
-      found,
-      "durations are right all the same; ask the administrator for NTP on the nodes",
-    ),
-  ];
+  const help = "durations are right all the same; ask the administrator for NTP on the nodes";
+  return [note("node's clock", found, help)];
 }

@@ -1,7 +1,7 @@
 // Whether other users of a cluster can read the state folder on its shared disk.
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Check } from "../gates/check.ts";
+import { type Check, note } from "../gates/check.ts";
 
 /** A check only if they can: every folder on the way lets them through. `root` holds `.mlrb`, which may not exist yet. */
 export function privateStateChecks(root: string, umask = process.umask()): Check[] {
@@ -11,14 +11,8 @@ export function privateStateChecks(root: string, umask = process.umask()): Check
   for (let path = root; above.length === 0 || path !== dirname(path); path = dirname(path))
     above.push(modeOf(path) ?? 0);
   if ([mode, ...above].some((one) => (one & 0o001) === 0)) return [];
-  return [
-    {
-      name: "other users",
-      answer: "note",
-      found: `can read ${state}, with private evaluation data and seeds`,
-      help: `chmod 700 ${root}; set umask 077 before you run`,
-    },
-  ];
+  const found = `can read ${state}, with private evaluation data and seeds`;
+  return [note("other users", found, `chmod 700 ${root}; set umask 077 before you run`)];
 }
 
 function modeOf(path: string): number | undefined {

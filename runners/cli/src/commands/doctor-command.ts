@@ -14,8 +14,7 @@ import type { CostOptions } from "../gates/cost-gate.ts";
 import { hostNow } from "../gates/gate.ts";
 import { inspectMachine, type Machine } from "../gates/inspect-machine.ts";
 import { machineChecks } from "../gates/machine-checks.ts";
-import { modelChecks } from "../gates/model-checks.ts";
-import { presetModels } from "../gates/preset-models.ts";
+import { modelChecks, presetModels } from "../gates/model-checks.ts";
 import {
   canRun,
   type ProfileCheck,
@@ -30,7 +29,7 @@ import { rootFolder } from "../request/root-folder.ts";
 import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { doctorText } from "../show/doctor-text.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 
 export type DoctorOptions = {
   root?: string;
@@ -54,17 +53,16 @@ export async function doctorCommand(
   if (!answers) return 2;
   if ("problems" in answers) return refuse(answers.problems, options.json);
   const { checks, profiles, models } = answers;
-  const isChosen = (one: ProfileCheck) => one.isDefault || profiles.length === 1;
-  const broken =
-    profiles.some((one) => isChosen(one) && !one.runs) ||
-    models.some(({ answer }) => answer === "missing") ||
-    nodeMissing(checks);
+  // with another Node no profile can be relied on
+  const runs =
+    profiles.every((one) => one.runs || !(one.isDefault || profiles.length === 1)) &&
+    canRun([...models, ...checks.filter(({ name }) => name === "node")]);
   if (options.json) {
     for (const check of checks) printJson({ event: "check", ...check });
     for (const profile of profiles) printJson({ event: "profile", pipeline, ...profile });
+    printJson({ event: "summary", pipeline, runs });
   } else process.stdout.write(doctorText(pipeline, { checks, profiles }));
-  if (options.json) printJson({ event: "summary", pipeline, runs: !broken });
-  return broken ? 1 : 0;
+  return runs ? 0 : 1;
 }
 
 /** In `doctor --models PIPELINE` the word after the option is the pipeline, unless an agent has this name. */
@@ -112,7 +110,8 @@ export async function doctorAnswers(
   const inProfile = (name: string) => {
     const known = profiles.find(({ profile }) => profile === name);
     const other = known ?? loadPlan({ ...asked, profile: name }, scripted as Sources, executorNames);
-    return "plan" in other ? whole(other.plan) : undefined;
+    if (!("plan" in other)) return undefined;
+    return { plan: other.plan, selected: other.plan.instances.map(({ index }) => index) };
   };
   const at = { inProfile, sources, state, purse: { prices: [] }, host };
   const checked: ProfileCheck[] = [];
@@ -129,10 +128,6 @@ export async function doctorAnswers(
   const models = named.agents.flatMap((agent) => found.get(agent) ?? [noModel(agent)]);
   const checks = [...machineChecks(machine), ...(await remoteChecks({ env: process.env, state })), ...models];
   return { checks, profiles: checked, models };
-}
-
-function whole(plan: Plan) {
-  return { plan, selected: plan.instances.map(({ index }) => index) };
 }
 
 /** Small jobs are submitted only for a profile that `--profile` chooses, where Slurm takes jobs at all. */
@@ -189,9 +184,4 @@ async function modelsOf(
 
 function noModel(agent: string): Check {
   return note(`model of ${agent}`, "none that its preset names");
-}
-
-/** With another Node no profile can be relied on. */
-function nodeMissing(checks: Check[]): boolean {
-  return checks.some(({ name, answer }) => name === "node" && answer === "missing");
 }

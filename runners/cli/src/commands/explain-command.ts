@@ -10,7 +10,7 @@ import { openWorkspace } from "@mlrb/local/store/workspace";
 import { refuseWords } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { valueText } from "../show/shorten.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 
@@ -85,28 +85,24 @@ function upstreamOf(instance: Instance, plan: Plan, previews: ReadonlyMap<number
 
 function explainLine({ preview, bound, chain, lastKey }: Explained, { instances, weakLimits }: Plan): object {
   const { index, action, certain, reasons } = preview;
+  const instance = instances[index]!;
+  const upstream = chain.map((one) => {
+    return { stage: instances[one.index]!.id, action: one.action, reasons: one.reasons };
+  });
   return {
-    event: "explain",
-    stage: instances[index]!.id,
-    action,
-    certain,
-    reasons,
-    key: bound?.key,
-    parts: bound?.parts,
-    ...(weakLimits && instances[index]!.stage.untrusted && { weakLimits }),
-    ...checksOf(instances[index]!, instances),
-    lastKey,
-    upstream: chain.map((one) => ({
-      stage: instances[one.index]!.id,
-      action: one.action,
-      reasons: one.reasons,
-    })),
+    ...{
+      event: "explain",
+      stage: instance.id,
+      action,
+      certain,
+      reasons,
+      key: bound?.key,
+      parts: bound?.parts,
+    },
+    ...(weakLimits && instance.stage.untrusted && { weakLimits }),
+    ...(instance.checks && { startsAfter: instance.checks.map((check) => instances[check]!.id) }),
+    ...{ lastKey, upstream },
   };
-}
-
-/** The ids of the instances that must succeed before it starts. */
-function checksOf({ checks }: Instance, instances: Instance[]): { startsAfter?: string[] } {
-  return checks ? { startsAfter: checks.map((check) => instances[check]!.id) } : {};
 }
 
 function explainText(
@@ -116,15 +112,16 @@ function explainText(
 ): string[] {
   const { index, action, certain, reasons } = preview;
   const { instances } = plan;
-  const { startsAfter } = checksOf(instances[index]!, instances);
+  const { id, stage, checks = [] } = instances[index]!;
   const upstream = all ? chain : chain.slice(0, upstreamMax);
-  const weak = instances[index]!.stage.untrusted ? weakLimitsLine(plan) : "";
+  const weak = stage.untrusted ? weakLimitsLine(plan) : "";
   const out = [
-    `${instances[index]!.id}: ${action}${certain ? "" : ", not certain"}`,
+    `${id}: ${action}${certain ? "" : ", not certain"}`,
     ...reasons.map((reason) => `  because ${reasonWords(reason)}`),
     ...(weak === "" ? [] : [`  ${weak}`]),
-    ...(startsAfter ?? []).map(
-      (id) => `  starts only after ${id} has succeeded; a recorded result needs no check`,
+    ...checks.map(
+      (check) =>
+        `  starts only after ${instances[check]!.id} has succeeded; a recorded result needs no check`,
     ),
     ...(chain.length > 0 ? ["  upstream"] : []),
     ...upstream.map(

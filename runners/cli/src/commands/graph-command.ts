@@ -7,7 +7,7 @@ import { refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 
 type GraphOptions = CommonOptions & { instances: boolean; output?: string };
 
@@ -37,15 +37,8 @@ export async function graphCommand(
     for (const node of graph.nodes) printJson({ event: "node", ...node });
     for (const edge of graph.edges) printJson({ event: "edge", ...edge });
     const { pipeline: name, profile, selection } = request.plan;
-    const line = {
-      event: "summary",
-      pipeline: name,
-      profile,
-      selection,
-      nodes: graph.nodes.length,
-      edges: graph.edges.length,
-    };
-    printJson(line);
+    const counts = { nodes: graph.nodes.length, edges: graph.edges.length };
+    printJson({ event: "summary", pipeline: name, profile, selection, ...counts });
     return 0;
   }
   const text = await formats[format]!(graph);

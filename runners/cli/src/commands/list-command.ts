@@ -4,7 +4,7 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { refuseWords } from "../request/refuse.ts";
 import { rememberedAnswer } from "../request/remembered-answer.ts";
 import type { Item } from "../show/list-items.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 
 const kinds = {
   pipelines: "pipeline",

@@ -13,8 +13,7 @@ import { stateFolder } from "@mlrb/local/store/state-folder";
 import { refuseWords } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson } from "../show/print.ts";
 import { printLog, tailStart } from "../show/print-log.ts";
 
 type StageEvent = {
@@ -57,13 +56,7 @@ export async function logCommand(repository: string, pattern: string, options: L
       const from = Math.max(size - jsonBytesMax, tail === undefined ? 0 : tailStart(path, tail));
       const text = readFrom(path, from, jsonBytesMax)?.toString("utf8") ?? "";
       printJson({
-        event: "log",
-        stage,
-        time,
-        outcome: outcome?.kind,
-        durationMs,
-        log: path,
-        text,
+        ...{ event: "log", stage, time, outcome: outcome?.kind, durationMs, log: path, text },
         ...(from > 0 && { omittedBytes: from }),
         ...(held.has(stage!) && { held: held.get(stage!) }),
         ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }),
@@ -98,17 +91,12 @@ function printed(text: string): Promise<void> | void {
 /** The last execution of each stage instance in any run, from the journals; reuse leaves no log. */
 function lastEvents(journals: string): Map<string, StageEvent> {
   const last = new Map<string, StageEvent>();
-  for (const file of readdirSync(journals)
-    .filter((name) => name.endsWith(".jsonl"))
-    .sort()) {
-    for (const line of journalLines(join(journals, file))) {
-      const event = line as Partial<StageEvent>;
-      if (
-        event.stage !== undefined &&
-        (event.event === "start" || event.event === "waiting" || event.log !== undefined)
-      )
-        last.set(event.stage, event as StageEvent);
+  const names = readdirSync(journals).filter((name) => name.endsWith(".jsonl"));
+  for (const name of names.sort())
+    for (const line of journalLines(join(journals, name)) as Partial<StageEvent>[]) {
+      const { event, stage, log } = line;
+      const isExecution = event === "start" || event === "waiting" || log !== undefined;
+      if (stage !== undefined && isExecution) last.set(stage, line as StageEvent);
     }
-  }
   return last;
 }

@@ -8,7 +8,7 @@ import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { refusals } from "../gates/check.ts";
 import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
-import { askedOf, startedIn } from "../gates/gate.ts";
+import { askedOf, type StaleOptions, stalePolicy, startedIn } from "../gates/gate.ts";
 import { gpuGate } from "../gates/gpu-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import {
@@ -18,7 +18,6 @@ import {
   sourceGate,
   toDownload,
 } from "../gates/source-gate.ts";
-import { type StaleOptions, stalePolicy } from "../gates/stale-policy.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
 import { diskWords, endWords, type TotalExtent, totalExtent } from "../gates/total-extent.ts";
 import { refuse } from "../request/refuse.ts";
@@ -27,7 +26,7 @@ import type { CommonOptions } from "../request/request.ts";
 import { inTypedForm } from "../request/typed-program.ts";
 import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { powerLines } from "../show/power-lines.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
 import { planLine, planLines, summaryText } from "./plan-text.ts";
@@ -57,51 +56,45 @@ export async function planCommand(
     (await checkProblem(request, previews, gate)) ?? [],
     ...refusals([...gpuGate(asked), ...sourceGate(asked), ...priceGate(asked)]),
   ].flat();
-  const actions = { run: 0, reuse: 0, stale: 0 };
-  for (const preview of previews) {
-    actions[preview.action]++;
-    if (options.json) printJson(stageLine(preview, plan));
+  const extent = totalExtent(startedIn(previews), (index) => plan.instances[index]!.execution);
+  const sum = { previews, fetched, note, extent, gpusHere: here.gpus.length };
+  if (options.json) {
+    for (const preview of previews) printJson(stageLine(preview, plan));
+    printSummary(sum, plan, Math.round(performance.now() - begin));
+  } else {
+    printInstances(previews, plan, options);
+    for (const line of summaryLines(sum, plan, workspace)) process.stdout.write(`${line}\n`);
   }
-  if (!options.json) printInstances(previews, plan, options);
-  const sum = { actions, previews, fetched, note, gpusHere: here.gpus.length };
-  if (options.json) printSummary(sum, plan, Math.round(performance.now() - begin));
-  else for (const line of summaryLines(sum, plan, workspace)) process.stdout.write(`${line}\n`);
   return 0;
 }
 
 type Sum = {
-  actions: Record<Preview["action"], number>;
   previews: Preview[];
   /** What comes from the hub. */
   fetched: DeclaredSource[];
   note: Diagnostic | undefined;
+  extent: TotalExtent;
   gpusHere: number;
 };
 
-function extentOf({ previews }: Sum, { instances }: Plan): TotalExtent {
-  return totalExtent(startedIn(previews), (index) => instances[index]!.execution);
-}
-
-function printSummary(sum: Sum, plan: Plan, durationMs: number): void {
-  const { actions, previews, fetched, note, gpusHere } = sum;
+function printSummary(
+  { previews, fetched, note, extent, gpusHere }: Sum,
+  plan: Plan,
+  durationMs: number,
+): void {
   if (note) printJson({ event: "note", ...note });
+  const actions = { run: 0, reuse: 0, stale: 0 };
+  for (const { action } of previews) actions[action]++;
+  const { pipeline, profile, weakLimits } = plan;
   printJson({
-    event: "summary",
-    pipeline: plan.pipeline,
-    profile: plan.profile,
-    actions,
-    cost: totalCost(previews),
-    downloads: downloadAmount(fetched),
-    extent: { ...extentOf(sum, plan), gpusHere },
-    weakLimits: plan.weakLimits,
-    checks: checkedBefore(plan, startedIn(previews)),
-    durationMs,
+    ...{ event: "summary", pipeline, profile, actions, cost: totalCost(previews) },
+    ...{ downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits },
+    ...{ checks: checkedBefore(plan, startedIn(previews)), durationMs },
   });
 }
 
 function summaryLines(sum: Sum, plan: Plan, workspace: Workspace): string[] {
-  const { previews, fetched, note, gpusHere } = sum;
-  const extent = extentOf(sum, plan);
+  const { previews, fetched, note, extent, gpusHere } = sum;
   const attempts = attemptsLine(previews, plan);
   const lines = [
     attempts,

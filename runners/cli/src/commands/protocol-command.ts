@@ -11,11 +11,12 @@ import { attemptHistories } from "../protocol/observe-attempts.ts";
 import { plannedFacts } from "../protocol/protocol-facts.ts";
 import { readProtocol } from "../protocol/protocol-file.ts";
 import { freezeCommand, reportCommand } from "../protocol/protocol-path.ts";
+import { refused } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { inTypedForm } from "../request/typed-program.ts";
 import { powerLines } from "../show/power-lines.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 
 type ProtocolOptions = Omit<CommonOptions, "only" | "executor">;
 
@@ -113,9 +114,4 @@ function protocolLines(frozen: FrozenProtocol, digest: string): string[] {
     "",
     `Stages: ${frozen.definitions.length} definitions, in the file`,
   ].map((line) => plainText(line, 2000));
-}
-
-function refused(problem: string, help: string): number {
-  process.stderr.write(inTypedForm(`${problem}\n  help: ${help}\n`));
-  return 2;
 }

@@ -11,12 +11,13 @@ import { publishedFiles, resultsFolder } from "@mlrb/local/run/publish-results";
 import type { PageRequest } from "../attempts/page-data.ts";
 import { readStates } from "../attempts/read-states.ts";
 import { pageFile, writePage } from "../attempts/write-page.ts";
+import { failed, refused, refuseWords } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { openFile } from "../show/open-file.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { type ReportAge, reportAge, reportAgeWords } from "../show/report-age.ts";
 import { showReport } from "../show/show-report.ts";
 import { type NodePlace, reusedKeys } from "../show/trace-nodes.ts";
@@ -42,10 +43,7 @@ export async function reportCommand(
   options: ReportOptions,
 ): Promise<number> {
   const problem = wordsProblem(named, options);
-  if (problem !== undefined) {
-    process.stderr.write(`${problem}\n`);
-    return 2;
-  }
+  if (problem !== undefined) return refuseWords(problem);
   if (options.from !== undefined) {
     const { reportFrom } = await import("../bundle/report-from.ts");
     return reportFrom(repository, options.from, options);
@@ -71,20 +69,15 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   const looked = await rememberedRequest(repository, pipeline, { ...options, only: [] });
   if (!looked) return 2;
   const { plan, root } = looked;
-  if (options.markdown && options.against === undefined) {
-    process.stderr.write("markdown-alone: --markdown prints a comparison\n  help: add --against\n");
-    return 2;
-  }
+  if (options.markdown && options.against === undefined)
+    return refused("markdown-alone: --markdown prints a comparison", "add --against");
   const folder = join(root, resultsFolder(plan));
   const laidOut = existsSync(folder) ? filesIn(folder) : [];
   if (laidOut.length === 0) {
-    const what = plan.stages.some(({ publishes }) => publishes)
-      ? `help: ${typedCommand("run", pipeline, options)}`
-      : `help: no stage of ${plan.pipeline} publishes files; \`${typedProgram()} log\` prints the output of its stages`;
-    process.stderr.write(
-      `no-results: there are no files in ${relative(root, folder)} under ${root}\n  ${what}\n`,
-    );
-    return 1;
+    const help = plan.stages.some(({ publishes }) => publishes)
+      ? typedCommand("run", pipeline, options)
+      : `no stage of ${plan.pipeline} publishes files; \`${typedProgram()} log\` prints the output of its stages`;
+    return failed(`no-results: there are no files in ${relative(root, folder)} under ${root}`, help);
   }
   const { instances, results, workspace } = await readStates(repository, looked);
   const { files: given } = publishedFiles(plan, results, workspace);
@@ -120,8 +113,7 @@ async function reportOf(repository: string, pipeline: string, options: ReportOpt
   if (!options.open) return 0;
   const problem = await openFile(join(folder, chosen));
   if (problem === undefined) return 0;
-  process.stderr.write(`not-opened: ${problem}\n  help: open ${join(folder, chosen)} yourself\n`);
-  return 1;
+  return failed(`not-opened: ${problem}`, `open ${join(folder, chosen)} yourself`);
 }
 
 /** Draws a page that is missing, and one whose departures are others now. A reader may not be allowed to write it. */
@@ -158,12 +150,7 @@ type Exporting = PageRequest & { options: ReportOptions; age: ReportAge; run: st
 async function exportResults(repository: string, request: Exporting): Promise<number> {
   const { age, run, options, folder } = request;
   const { dataset, bundle, sign, json } = options;
-  if (bundle === undefined || !json)
-    process.stdout.write(
-      reportAgeWords(age, run)
-        .map((line) => `${line}\n`)
-        .join(""),
-    );
+  if (bundle === undefined || !json) process.stdout.write(`${reportAgeWords(age, run).join("\n")}\n`);
   if (bundle === undefined) return writeDataSet(folder, dataset!, run);
   const { writeReportBundle } = await import("../bundle/report-bundle.ts");
   const asked = { ...request, file: bundle, again: run, age: json ? age : null };
@@ -175,11 +162,8 @@ type Shown = { folder: string; files: string[]; laidOutMs: number; age: ReportAg
 function ending({ folder, files, laidOutMs, age, run }: Shown): string {
   const ago = formatDuration(Math.max(0, Math.floor((Date.now() - laidOutMs) / 1000) * 1000));
   const where = relative(process.cwd(), folder) || ".";
-  const out = [
-    "",
-    `${where}/ (${files.length <= 8 ? files.join(", ") : `${files.length} files`}), published ${ago} ago`,
-  ];
-  out.push(...reportAgeWords(age, run));
+  const shown = files.length <= 8 ? files.join(", ") : `${files.length} files`;
+  const out = ["", `${where}/ (${shown}), published ${ago} ago`, ...reportAgeWords(age, run)];
   return `${out.join("\n")}\n`;
 }
 

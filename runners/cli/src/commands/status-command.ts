@@ -6,7 +6,7 @@ import { troublesOf } from "../attempts/troubles.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { nextSteps } from "../run/next-steps.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { ofOwnPlan, statusOf } from "../show/status.ts";
 import { statusText } from "../show/status-text.ts";
 

@@ -18,7 +18,7 @@ import { refuseWords } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import { lastLines } from "../show/last-lines.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { valueText } from "../show/shorten.ts";
 import { reusedKeys, type TraceNode, traceOf } from "../show/trace-nodes.ts";
 import type { ExplainOptions } from "./explain-command.ts";

@@ -12,8 +12,7 @@ import { refuse } from "../request/refuse.ts";
 import { readWords } from "../request/request.ts";
 import type { RunCommandOptions } from "../request/run-invocation.ts";
 import { Mailbox } from "../run/mailbox.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson } from "../show/print.ts";
 import { WatchFolders } from "../watch/watch-folders.ts";
 import {
   againVariable,

@@ -1,22 +1,23 @@
 // `pipeline report --dataset FOLDER`: a run's results as a data set that Hugging Face's `datasets` loads from disk.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { dataSetCard, dataSetTables } from "@mlrb/report/exports/data-set-card";
-import { typedIn } from "../request/root-folder.ts";
+import { failed } from "../request/refuse.ts";
+import { isEmptyFolder, typedIn } from "../request/root-folder.ts";
 import { readReport } from "../show/read-report.ts";
 
 /** Returns 0, or 1 after an error. `again` is the command that makes the results again. */
 export function writeDataSet(results: string, typed: string, again: string): number {
   const folder = resolve(typedIn(), typed);
   if (existsSync(folder) && !isEmptyFolder(folder))
-    return refused(`exists: ${folder} is not an empty folder`, "name a folder that does not exist");
+    return failed(`exists: ${folder} is not an empty folder`, "name a folder that does not exist");
   const path = join(results, "report.json");
-  if (!existsSync(path)) return refused(`no-report: there is no ${path}`, again);
+  if (!existsSync(path)) return failed(`no-report: there is no ${path}`, again);
   const reading = readReport(path);
-  if (reading.kind !== "ok") return refused(`no-report: ${path}: ${reading.cause}`, again);
+  if (reading.kind !== "ok") return failed(`no-report: ${path}: ${reading.cause}`, again);
   const tables = dataSetTables.filter((name) => existsSync(join(results, `${name}.csv`)));
-  if (!tables.includes("summary")) return refused(`no-tables: ${results} has no summary.csv`, again);
+  if (!tables.includes("summary")) return failed(`no-tables: ${results} has no summary.csv`, again);
   const temporary = `${folder}.${processName}.tmp`;
   try {
     mkdirSync(join(temporary, "data"), { recursive: true });
@@ -33,17 +34,4 @@ export function writeDataSet(results: string, typed: string, again: string): num
     `wrote ${folder}: ${tables.length} tables; choose a licence in its README.md before you publish it\n`,
   );
   return 0;
-}
-
-function isEmptyFolder(path: string): boolean {
-  try {
-    return readdirSync(path).length === 0;
-  } catch {
-    return false; // a file
-  }
-}
-
-function refused(problem: string, help: string): number {
-  process.stderr.write(`${problem}\n  help: ${help}\n`);
-  return 1;
 }

@@ -2,13 +2,10 @@
 // versions, doctor's output, plan, journals and logs, each cleaned. It holds no artifact and no file of a record: no data, no
 // weights, no trajectory.
 import {
-  closeSync,
   createWriteStream,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
-  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -22,8 +19,10 @@ import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { counted } from "@mlrb/core/text/counted";
 import { formatBytes } from "@mlrb/core/text/units";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import { type JournalLine, journalLines } from "@mlrb/local/journal/journal-lines";
+import { recentRuns } from "@mlrb/local/journal/last-ends";
 import { logPath } from "@mlrb/local/stage/log-path";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
@@ -32,7 +31,7 @@ import { doctorAnswers } from "../commands/doctor-command.ts";
 import { readRequest } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { doctorText } from "../show/doctor-text.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { shapeOf, textCleaner } from "./clean-text.ts";
 
 type BundleFile = { name: string; text: string };
@@ -206,20 +205,14 @@ export function journalFiles({ plan, state, clean }: Source): BundleFile[] {
   const known = new Set(plan.instances.map(({ id }) => id));
   const mayQuote = (stage: string | undefined) =>
     stage !== undefined && (hidden.has(stage) || !known.has(stage));
-  const names = readdirSync(state.journals)
-    .filter((name) => name.endsWith(".jsonl"))
-    .sort()
-    .reverse();
-  const files: BundleFile[] = [];
-  for (const name of names) {
-    const lines = journalLines(join(state.journals, name));
-    const begun = lines.find(({ event }) => event === "begin");
-    if (begun?.pipeline !== plan.pipeline || begun.profile !== plan.profile) continue;
-    const texts = lines.map((line) => JSON.stringify(mayQuote(line.stage) ? withoutDetail(line) : line));
-    files.push({ name: `journals/${name}`, text: clean(texts.map((text) => `${text}\n`).join("")) });
-    if (files.length === journalsMax) break;
-  }
-  return files;
+  return recentRuns(state.journals, plan)
+    .slice(0, journalsMax)
+    .map((run) => {
+      const lines = journalLines(join(state.journals, `${run}.jsonl`));
+      const texts = lines.map((line) => JSON.stringify(mayQuote(line.stage) ? withoutDetail(line) : line));
+      const text = clean(texts.map((one) => `${one}\n`).join(""));
+      return { name: `journals/${run}.jsonl`, text };
+    });
 }
 
 /** The fields of a line that hold no output of a program. */
@@ -249,7 +242,7 @@ function logFiles({ plan, state, clean }: Source): BundleFile[] {
   const hidden = privateInstances(plan);
   return plan.instances.flatMap(({ id, index }): BundleFile[] => {
     const text = endOf(logPath(state.logs, id));
-    if (text === undefined) return [];
+    if (!text) return [];
     const shown = hidden.has(id) ? shapeOf(text) : text;
     if (shown === "") return [];
     const head = `# ${id}${hidden.has(id) ? ", which reads private data: only where it failed" : ""}\n`;
@@ -260,15 +253,7 @@ function logFiles({ plan, state, clean }: Source): BundleFile[] {
 
 function endOf(path: string): string | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return undefined;
-  const bytes = Buffer.alloc(Math.min(size, tailBytes));
-  const file = openSync(path, "r");
-  try {
-    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    const text = bytes.toString("utf8", 0, read);
-    // the rest of a line may be half of a secret
-    return size > tailBytes ? text.slice(text.indexOf("\n") + 1) : text;
-  } finally {
-    closeSync(file);
-  }
+  const text = readFrom(path, Math.max(0, size - tailBytes), tailBytes)?.toString("utf8");
+  // the rest of a line may be half of a secret
+  return size > tailBytes ? text?.slice(text.indexOf("\n") + 1) : text;
 }

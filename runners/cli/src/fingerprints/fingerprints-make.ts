@@ -14,8 +14,7 @@ import {
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder, typedIn } from "../request/root-folder.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../show/print.ts";
 
 export type FingerprintsOptions = PlaceOptions & { licence: string; source?: string; output?: string };
 
@@ -52,48 +51,43 @@ export function fingerprintsMake(
       return 1;
     }
     if (options.json) printJson({ event: "fingerprint", model: one.model, file: one.file });
-    else process.stdout.write(`${oneLine(one.file)}\n`);
+    else printLine(one.file);
   }
   return 0;
 }
 
-const notBuilt: Diagnostic = {
-  code: "no-environment",
-  message: `the Python environment of ${lock} is not built`,
-  help: "`pnpm pipeline run hello` builds it; then repeat this command",
-};
+const problem = (code: string, message: string, help: string): Diagnostic => ({ code, message, help });
 
-const twice = (file: string): Diagnostic => ({
-  code: "exists",
-  message: `two of the models would be written to ${oneLine(file)}`,
-  help: "make them one by one, each with another folder in --output",
-});
+const notBuilt = problem(
+  "no-environment",
+  `the Python environment of ${lock} is not built`,
+  "`pnpm pipeline run hello` builds it; then repeat this command",
+);
+
+function twice(file: string): Diagnostic {
+  const help = "make them one by one, each with another folder in --output";
+  return problem("exists", `two of the models would be written to ${oneLine(file)}`, help);
+}
 
 function wantedOf(model: string, output: string, source: string | undefined): Wanted | Diagnostic {
   const path = resolve(typedIn(), model);
   const local = existsSync(path) && statSync(path).isDirectory();
   const [repositoryName = ""] = model.split("@");
   const name = (local ? path : repositoryName).split("/").at(-1)!;
-  const problem = (code: string, message: string, help: string) => ({ code, message, help });
-  if (!local && !/^[\w.-]+\/[\w.-]+(@[\w./-]+)?$/.test(model))
-    return problem(
-      "unknown-model",
-      `${oneLine(model)} is no folder, and no owner/name of a hub`,
-      "name a folder of safetensors, or a model of a hub as owner/name or owner/name@revision",
-    );
-  if (local && source === undefined)
-    return problem(
-      "no-source",
-      `nothing says where the weights in ${oneLine(model)} come from`,
-      "--source states their origin and version",
-    );
+  const shown = oneLine(model);
+  if (!local && !/^[\w.-]+\/[\w.-]+(@[\w./-]+)?$/.test(model)) {
+    const help = "name a folder of safetensors, or a model of a hub as owner/name or owner/name@revision";
+    return problem("unknown-model", `${shown} is no folder, and no owner/name of a hub`, help);
+  }
+  if (local && source === undefined) {
+    const message = `nothing says where the weights in ${shown} come from`;
+    return problem("no-source", message, "--source states their origin and version");
+  }
   const file = join(output, `${name}.json`);
-  if (existsSync(file))
-    return problem(
-      "exists",
-      `${oneLine(file)} exists`,
-      "remove it to make it again, or name another folder with --output",
-    );
+  if (existsSync(file)) {
+    const help = "remove it to make it again, or name another folder with --output";
+    return problem("exists", `${oneLine(file)} exists`, help);
+  }
   return { model: local ? path : model, name, source: source ?? `hub ${model}`, file };
 }
 

@@ -79,11 +79,12 @@ export async function costAgreed(
   gate: Deciding,
   options: CostOptions & { json: boolean },
 ): Promise<boolean> {
-  const limits = costLimits(options);
-  if ("code" in limits) {
-    refuse([limits], options.json);
+  const no = (problem: Diagnostic) => {
+    refuse([problem], options.json);
     return false;
-  }
+  };
+  const limits = costLimits(options);
+  if ("code" in limits) return no(limits);
   const mayCost = selected.some((index) => {
     const { stage, execution, action, uses } = plan.instances[index]!;
     const gpus = execution.resources.gpus + (uses ? plan.instances[uses.from]!.execution.resources.gpus : 0);
@@ -92,15 +93,9 @@ export async function costAgreed(
   if (!mayCost || (options.yes && !options.continues && !isWatchedAgain())) return true;
   const { previews } = await previewPlan(plan, selected, gate);
   const anew = options.continues && startedIn(previews).find(({ cost, certain }) => cost && certain);
-  if (anew) {
-    refuse([notBegun(plan.instances[anew.index]!.id)], options.json);
-    return false;
-  }
+  if (anew) return no(notBegun(plan.instances[anew.index]!.id));
   const again = isWatchedAgain() && previews.find(({ cost, reasons }) => cost && reasons.some(isLost));
-  if (again) {
-    refuse([lostAgain(plan.instances[again.index]!.id)], options.json);
-    return false;
-  }
+  if (again) return no(lostAgain(plan.instances[again.index]!.id));
   if (options.yes) return true;
   const problem = overCost(totalCost(previews), limits);
   return problem === undefined || personAgrees(problem, options.json);
@@ -112,8 +107,13 @@ export async function personAgrees(problem: Diagnostic, json: boolean): Promise<
     refuse([problem], json);
     return false;
   }
+  return saysYes(`${problem.message} Start?`);
+}
+
+/** Of a person at a terminal. */
+export async function saysYes(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${problem.message} Start? [y/N] `);
+  const answer = await terminal.question(`${question} [y/N] `);
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
 }

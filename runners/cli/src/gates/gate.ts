@@ -54,6 +54,14 @@ export function hostNow(): Host {
 /** What decides whether an instance would start. */
 export type Deciding = { workspace: Workspace; stale: StalePolicy };
 
+export type StaleOptions = { rerun?: boolean; acceptStale?: string };
+
+/** What happens to stale attempts: by the command line, else by the profile. */
+export function stalePolicy(plan: Plan, { rerun, acceptStale }: StaleOptions): StalePolicy {
+  if (acceptStale !== undefined) return { kind: "accept", why: acceptStale };
+  return { kind: rerun ? "rerun" : plan.onStale };
+}
+
 export function askedOf(
   { plan, inProfile }: Pick<Request, "plan" | "inProfile">,
   { workspace }: Pick<Deciding, "workspace">,

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModelProbe } from "@mlrb/agents/model/probe-model";
 import { memorySources } from "@mlrb/core/testing/memory-sources";
-import { modelChecks } from "./model-checks.ts";
-import { presetModels } from "./preset-models.ts";
+import { modelChecks, presetModels } from "./model-checks.ts";
 
 const preset = (name: string, rest: string) => `formatVersion: 1
 name: ${name}

@@ -1,9 +1,26 @@
-// `pipeline doctor --models`: probes each agent's model. Agents with the same model share a probe.
+// `pipeline doctor --models`: finds the models that agents call, from their presets, and probes each. Agents with the same
+// model share a probe. Problems of a preset are reported with the plan.
 
 import type { ModelProbe } from "@mlrb/agents/model/probe-model";
+import { readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Check } from "./check.ts";
-import type { PresetModel } from "./preset-models.ts";
+
+export type PresetModel = { agent: string; role: "model" | "planner"; spec: ModelSpec };
+
+/** In the order of the names; agents that call no model are left out. */
+export function presetModels(agents: string[], sources: Sources): PresetModel[] {
+  return agents.flatMap((agent) => {
+    const preset = readManifest("agent", agent, sources);
+    if (preset === undefined || Array.isArray(preset)) return [];
+    const { kind, provider, model, planner } = preset.value;
+    if (kind !== "llm") return [];
+    const { id } = model ?? {};
+    const isWhole = provider !== undefined && model !== undefined && id !== undefined;
+    const own = isWhole ? [{ agent, role: "model" as const, spec: { ...model, provider, id } }] : [];
+    return [...own, ...(planner ? [{ agent, role: "planner" as const, spec: planner }] : [])];
+  });
+}
 
 type Probe = (model: PresetModel, key: string | undefined) => Promise<ModelProbe>;
 

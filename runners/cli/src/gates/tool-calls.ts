@@ -7,9 +7,8 @@ import { type PriceBook, priceBook } from "@mlrb/agents/spending/prices";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { refuse } from "../request/refuse.ts";
-import { type CostOptions, costLimits, personAgrees } from "./cost-gate.ts";
-import type { Probing } from "./model-checks.ts";
-import type { PresetModel } from "./preset-models.ts";
+import { type CostOptions, personAgrees } from "./cost-gate.ts";
+import type { PresetModel, Probing } from "./model-checks.ts";
 import { runPurse } from "./price-gate.ts";
 
 /** An attempt waits for a busy model; a check tries it once more. */
@@ -21,16 +20,12 @@ export async function toolCalls(
   options: CostOptions & { json: boolean },
 ): Promise<Pick<Probing, "probe" | "same"> | undefined> {
   const purse = runPurse(options);
-  const limits = costLimits(options);
-  if ("code" in purse || "code" in limits) {
-    refuse(
-      [purse, limits].filter((one) => "code" in one),
-      options.json,
-    );
+  if ("code" in purse) {
+    refuse([purse], options.json);
     return undefined;
   }
   const prices = priceBook([{ run: null, prices: purse.prices }]);
-  const problem = options.yes ? undefined : overLimit(models, { prices, limit: limits.dollars });
+  const problem = options.yes ? undefined : overLimit(models, { prices, limit: purse.maxDollars ?? 0 });
   if (problem && !(await personAgrees(problem, options.json))) return undefined;
   return {
     same: callKey,

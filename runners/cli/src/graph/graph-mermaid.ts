@@ -2,7 +2,7 @@
 // Pure: no disk, no clock.
 
 import { states } from "../show/instance-state.ts";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 import type { Graph } from "./graph.ts";
 import { edgeLabel, privateColour, stateColours } from "./graph-style.ts";
 

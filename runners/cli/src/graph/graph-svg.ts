@@ -1,6 +1,6 @@
 // A graph as SVG, by Graphviz compiled to WebAssembly, so that it need not be installed.
 import { instance } from "@viz-js/viz";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 import type { Graph, GraphEdge } from "./graph.ts";
 import { edgeLabel, privateColour, stateColours } from "./graph-style.ts";
 

@@ -74,27 +74,17 @@ function stageGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Dr
   const drawn = new Set(nodes.map(({ id }) => id));
   const gives = givenBy(plan);
   const links = stages.flatMap((stage) => [
-    ...stage.needs.map(({ stage: from, output }) => ({
-      from,
-      to: stage.name,
-      output,
-      kind: "needed" as const,
-    })),
-    ...stage.collect.map(({ stage: from, output }) => ({
-      ...{ from, to: stage.name, output },
-      kind: "collected" as const,
-    })),
+    ...[
+      ...stage.needs.map((one) => [one, "needed"] as const),
+      ...stage.collect.map((one) => [one, "collected"] as const),
+    ].map(([{ stage: from, output }, kind]) => ({ from, to: stage.name, output, kind })),
     ...(stage.spec.startAfter ?? []).map((from) => ({ from, to: stage.name, ...after })),
-    ...(stage.spec.service?.for ?? []).flatMap((to) =>
-      drawn.has(to) ? [{ from: stage.name, to, ...address }] : [],
-    ),
+    ...(stage.spec.service?.for ?? [])
+      .filter((to) => drawn.has(to))
+      .map((to) => ({ from: stage.name, to, ...address })),
   ]);
-  const edges = joined(
-    links
-      .filter(({ from }) => drawn.has(from))
-      .map((link) => ({ ...link, private: gives(link.from, link.output) })),
-  );
-  return { nodes, edges };
+  const shown = links.filter(({ from }) => drawn.has(from));
+  return { nodes, edges: joined(shown.map((link) => ({ ...link, private: gives(link.from, link.output) }))) };
 }
 
 function instanceGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Drawn {
@@ -114,15 +104,12 @@ function instanceGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>):
     ...checks.map((from) => ({ from, to: id, ...after })),
     ...(uses ? [{ from: uses.from, to: id, ...address }] : []),
   ]);
-  const edges = joined(
-    links
-      .filter(({ from }) => stateOf.has(from))
-      .map(({ from, ...link }) => {
-        const { id, stage } = plan.instances[from]!;
-        return { ...link, from: id, private: gives(stage.name, link.output) };
-      }),
-  );
-  return { nodes, edges };
+  const shown = links.filter(({ from }) => stateOf.has(from));
+  const named = shown.map(({ from, ...link }) => {
+    const { id, stage } = plan.instances[from]!;
+    return { ...link, from: id, private: gives(stage.name, link.output) };
+  });
+  return { nodes, edges: joined(named) };
 }
 
 function marks({ durable, untrusted }: PlannedStage): string[] {

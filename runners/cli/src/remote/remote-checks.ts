@@ -1,7 +1,7 @@
 // The remote cache in `pipeline doctor`: whether it is set, may be used and answers.
 import { existsSync } from "node:fs";
 import { probeRemote } from "@mlrb/local/remote/probe-remote";
-import type { Check } from "../gates/check.ts";
+import { type Check, note, works } from "../gates/check.ts";
 import { remoteSettings } from "./remote-settings.ts";
 
 const name = "remote cache";
@@ -17,19 +17,15 @@ export async function remoteChecks(at: {
   // without the key: a run asks for its passphrase, this command does not
   const settings = remoteSettings("read", { env, state });
   if (settings === undefined) return [];
-  if ("code" in settings) return [note(settings.message, settings.help)];
+  if ("code" in settings) return [note(name, settings.message, settings.help)];
   const { host } = settings.url;
   const trouble = await probe(settings);
   if (trouble !== undefined)
-    return [note(`${host}: ${trouble}`, "runs go on without it; is the address right, and the token?")];
+    return [note(name, `${host}: ${trouble}`, "runs go on without it; is the address right, and the token?")];
   const { MLRB_REMOTE_CACHE_KEY: key = "" } = env;
   if (key !== "" && !existsSync(key))
     return [
-      note(`${host} answers, but there is no key ${key}`, "correct MLRB_REMOTE_CACHE_KEY, or unset it"),
+      note(name, `${host} answers, but there is no key ${key}`, "correct MLRB_REMOTE_CACHE_KEY, or unset it"),
     ];
-  return [{ name, answer: "works", found: `${host}: results are taken${key === "" ? "" : " and sent"}` }];
-}
-
-function note(found: string, help?: string): Check {
-  return { name, answer: "note", found, ...(help !== undefined && { help }) };
+  return [works(name, `${host}: results are taken${key === "" ? "" : " and sent"}`)];
 }

@@ -6,8 +6,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { RemoteCache, RemoteUse } from "@mlrb/local/remote/remote-cache";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import type { RemoteMode } from "../request/run-invocation.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson } from "../show/print.ts";
 
 /** How long a run that has ended waits for results that are still to be sent. */
 const waitMs = 5 * 60_000;

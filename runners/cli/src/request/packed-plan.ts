@@ -3,10 +3,12 @@
 // Pure: no disk, no clock.
 import type { ActionSpec, Execution, Instance, Plan, PlannedStage } from "@mlrb/core/plan/plan";
 
+type Shared = PlannedStage | ActionSpec | Execution;
+
+/** `stages`, and the three fields of instances that are shared, are places in `shared`. */
 export type PackedPlan = Omit<Plan, "stages" | "instances"> & {
-  /** The plan's stages first; then those that only instances have (environments). */
-  shared: { stages: PlannedStage[]; actions: ActionSpec[]; executions: Execution[] };
-  stages: number;
+  shared: Shared[];
+  stages: number[];
   instances: (Omit<Instance, "stage" | "action" | "execution"> & {
     stage: number;
     action: number;
@@ -15,47 +17,22 @@ export type PackedPlan = Omit<Plan, "stages" | "instances"> & {
 };
 
 export function packPlan(plan: Plan): PackedPlan {
-  const stages = new Numbers<PlannedStage>(plan.stages);
-  const actions = new Numbers<ActionSpec>([]);
-  const executions = new Numbers<Execution>([]);
-  const instances = plan.instances.map(({ stage, action, execution, ...rest }) => ({
-    ...rest,
-    stage: stages.of(stage),
-    action: actions.of(action),
-    execution: executions.of(execution),
+  const ofInstances = plan.instances.flatMap(({ stage, action, execution }) => [stage, action, execution]);
+  const shared: Shared[] = [...new Set([...plan.stages, ...ofInstances])];
+  const places = new Map(shared.map((one, at) => [one, at]));
+  const at = (one: Shared) => places.get(one)!;
+  const instances = plan.instances.map(({ stage, action, execution, ...own }) => ({
+    ...{ ...own, stage: at(stage), action: at(action), execution: at(execution) },
   }));
-  const shared = { stages: stages.all, actions: actions.all, executions: executions.all };
-  return { ...plan, shared, stages: plan.stages.length, instances };
+  return { ...plan, shared, stages: plan.stages.map(at), instances };
 }
 
 export function unpackPlan({ shared, stages, instances, ...rest }: PackedPlan): Plan {
   return {
-    ...rest,
-    stages: shared.stages.slice(0, stages),
+    ...{ ...rest, stages: stages.map((at) => shared[at] as PlannedStage) },
     instances: instances.map(({ stage, action, execution, ...own }) => ({
-      ...own,
-      stage: shared.stages[stage]!,
-      action: shared.actions[action]!,
-      execution: shared.executions[execution]!,
+      ...{ ...own, stage: shared[stage] as PlannedStage, action: shared[action] as ActionSpec },
+      execution: shared[execution] as Execution,
     })),
   };
-}
-
-/** Numbers objects by identity, in the order of first use. */
-class Numbers<Thing> {
-  readonly all: Thing[];
-  readonly #known: Map<Thing, number>;
-
-  constructor(first: Thing[]) {
-    this.all = [...first];
-    this.#known = new Map(first.map((thing, at) => [thing, at]));
-  }
-
-  of(thing: Thing): number {
-    const held = this.#known.get(thing);
-    if (held !== undefined) return held;
-    this.#known.set(thing, this.all.length);
-    this.all.push(thing);
-    return this.all.length - 1;
-  }
 }

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Consulted, runnerSources } from "@mlrb/local/decide/consulted-files";
-import { rememberedRequest } from "./remembered-request.ts";
+import { profilesOf, rememberedRequest } from "./remembered-request.ts";
 import { readRequest } from "./request.ts";
 
 /** A repository with one pipeline, written long ago, and what is remembered of its plans. */
@@ -216,4 +216,12 @@ test("after any sequence of edits, the plan is the one that the files give now",
     process.stderr.write = print;
   }
   assert.ok(valid > 10 && reused > 5 && reused < valid, `seed ${seed}: ${valid} valid, ${reused} remembered`);
+});
+
+test("a remembered request is planned in another profile, and not in one that its pipeline lacks", async () => {
+  const repository = join(import.meta.dirname, "../../../..");
+  const options = { only: [], set: [], json: false };
+  const inProfile = await profilesOf({ repository, pipeline: "hello", options }, undefined);
+  assert.equal(inProfile("smoke")?.plan.profile, "smoke");
+  assert.equal(inProfile("no-such-profile"), undefined);
 });

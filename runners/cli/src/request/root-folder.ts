@@ -1,4 +1,5 @@
 // The folder of the state. A relative path starts at the folder where the command was typed, not where pnpm runs it.
+import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 
 export function rootFolder(repository: string, root: string | undefined): string {
@@ -9,6 +10,15 @@ export function rootFolder(repository: string, root: string | undefined): string
 export function typedIn(): string {
   const before = process.env.npm_lifecycle_event === "pipeline" ? process.env.INIT_CWD : undefined;
   return before ?? process.cwd();
+}
+
+/** False for a file. */
+export function isEmptyFolder(path: string): boolean {
+  try {
+    return readdirSync(path).length === 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Of a command that needs no plan. */

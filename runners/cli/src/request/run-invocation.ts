@@ -1,6 +1,6 @@
 // The options of `pipeline run`.
 import type { CostOptions } from "../gates/cost-gate.ts";
-import type { StaleOptions } from "../gates/stale-policy.ts";
+import type { StaleOptions } from "../gates/gate.ts";
 import type { CommonOptions } from "./request.ts";
 
 export type RunCommandOptions = CommonOptions &

@@ -9,7 +9,7 @@ import { wrap } from "@mlrb/report/formats/terminal-text";
 import type { Trouble } from "../attempts/troubles.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { clip } from "../show/clip.ts";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 import type { NextStep } from "./next-steps.ts";
 
 export type Failure = {

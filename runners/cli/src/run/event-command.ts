@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { type OutcomeKind, outcomeCause } from "@mlrb/core/ports/outcome";
 import type { RunEvent } from "@mlrb/local/run/run-request";
-import { type ShownWait, shownWaitText } from "../show/attempt-wait-text.ts";
+import { type ShownWait, shownWaitText, toldWait } from "../show/attempt-wait-text.ts";
 
 export type EventCommand = {
   ended(event: RunEvent): void;
@@ -27,9 +27,6 @@ export type EventCommandOptions = {
 
 const commandLimitMs = 30_000;
 const waitsLookMs = 5_000;
-
-/** A provider's short pause is no event. */
-const shortWaitMs = 10_000;
 
 /** Undefined without a command. */
 export function eventCommand(
@@ -58,23 +55,11 @@ export function eventCommand(
     for (const stage of told.keys()) if (!now.has(stage)) told.delete(stage);
     for (const [stage, one] of now) {
       const { why, cause, whose, detail, since, giveUpAt } = one.waits[0]!;
-      const what = `${why}: ${cause}`;
-      const lasts = one.command !== null || Date.now() - Date.parse(since) >= shortWaitMs;
-      if (!lasts || told.get(stage) === what) continue;
+      const what = toldWait(one, Date.now());
+      if (what === undefined || told.get(stage) === what) continue;
       told.set(stage, what);
-      const words = shownWaitText(one, Date.now());
-      tell({
-        event: "attempt-waits",
-        stage,
-        why,
-        cause,
-        whose,
-        detail,
-        since,
-        giveUpAt,
-        words,
-        mend: one.command,
-      });
+      const facts = { stage, why, cause, whose, detail, since, giveUpAt };
+      tell({ event: "attempt-waits", ...facts, words: shownWaitText(one, Date.now()), mend: one.command });
     }
   };
   const timer = setInterval(look, lookMs).unref();

@@ -4,8 +4,7 @@ import { look } from "@mlrb/local/leases/heartbeat";
 import { isAlive } from "@mlrb/local/leases/owner";
 import type { ClearSandbox, RunOptions } from "@mlrb/local/run/run-request";
 import { takeLeft } from "@mlrb/local/stage/adoptions";
-import { slurmProgram } from "../cluster/slurm-program.ts";
-import { slurmSupervisor } from "../cluster/slurm-supervisor-program.ts";
+import { slurmProgram, slurmSupervisor } from "../cluster/slurm-program.ts";
 
 export const executorNames = ["local", "docker", "slurm"];
 

@@ -10,18 +10,14 @@ import { type Stopped, stopAttempt } from "@mlrb/local/attempts/stop-attempt";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { typedCommand } from "../request/typed-command.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson } from "../show/print.ts";
 import type { TypedRun } from "./after-run.ts";
 import { clearSandbox, endJobs } from "./executors.ts";
-import type { LeftAttempt } from "./until-finished.ts";
+import type { Leaving } from "./until-finished.ts";
 
 type Run = { state: StateFolder; json: boolean; asked: TypedRun };
 
-export function leaving({ state, json, asked: { pipeline, options } }: Run): {
-  printLeft(left: readonly LeftAttempt[]): Promise<void>;
-  stop(left: readonly LeftAttempt[]): Promise<void>;
-} {
+export function leaving({ state, json, asked: { pipeline, options } }: Run): Omit<Leaving, "left"> {
   const stopCommand = (stage: string) => typedCommand("attempts stop", stage, { root: options.root });
   const folderOf = (name: string) => join(state.running, name);
   return {
@@ -48,12 +44,8 @@ export function leaving({ state, json, asked: { pipeline, options } }: Run): {
         left.map(async ({ instance: { id }, name }) => {
           const attempt = attemptFolder(state.running, name);
           if (!attempt) return printEnded(id, attemptFate(folderOf(name), state.root), { json });
-          const stopped = await stopAttempt(attempt, {
-            state,
-            clearSandbox,
-            endJobs,
-            by: "by a second Ctrl-C",
-          });
+          const how = { state, clearSandbox, endJobs, by: "by a second Ctrl-C" };
+          const stopped = await stopAttempt(attempt, how);
           printStopped(id, stopped, { json, stream: process.stderr });
         }),
       );

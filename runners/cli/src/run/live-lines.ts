@@ -6,7 +6,7 @@ import type { TimeLeft } from "@mlrb/core/schedule/time-left";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { clip } from "../show/clip.ts";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 
 export type Going = {
   /** The stage instance. */

@@ -1,7 +1,7 @@
 // Prints what `run --audit` found, stage by stage.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Audited } from "@mlrb/local/audit/read-trace";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 
 export const noStrace: Diagnostic = {
   code: "no-strace",

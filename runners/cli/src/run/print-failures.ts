@@ -6,7 +6,7 @@ import type { Result } from "@mlrb/local/run/result";
 import { logPath } from "@mlrb/local/stage/log-path";
 import { typedCommand } from "../request/typed-command.ts";
 import { lastLines } from "../show/last-lines.ts";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 import type { Failure } from "./closing.ts";
 
 /** Prints each with its cause and its last output lines, which often name the remedy. */

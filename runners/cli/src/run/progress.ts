@@ -9,10 +9,10 @@ import type { Standing } from "@mlrb/core/schedule/time-left";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatBytes, formatDuration } from "@mlrb/core/text/units";
 import type { RunEvent } from "@mlrb/local/run/run-request";
-import { type ShownWait, shownWaitText } from "../show/attempt-wait-text.ts";
+import { type ShownWait, shownWaitText, toldWait } from "../show/attempt-wait-text.ts";
 import { clip } from "../show/clip.ts";
 import { lastLines } from "../show/last-lines.ts";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 import { shorten } from "../show/shorten.ts";
 import { isLive, type TerminalVariables } from "../show/terminal.ts";
 import { eventLines } from "./event-lines.ts";
@@ -57,9 +57,6 @@ const reasonsMin = 9;
 
 /** How often the cost of attempts is read. */
 const spentMs = 5000;
-
-/** A shorter wait for a provider is not printed. */
-const waitToldMs = 10_000;
 
 /** A stage that has written nothing for this long is shown with what it runs. */
 const silentMs = 2000;
@@ -249,15 +246,13 @@ export class Progress {
     for (const [id, running] of this.#running) {
       const wait = shown.get(id);
       running.waits = wait && shownWaitText(wait, now);
-      const first = wait?.waits[0];
-      if (!wait || !first) {
+      if (!wait) {
         if (running.printed !== undefined) this.note(`resumed ${id}`);
         running.printed = undefined;
         continue;
       }
-      const what = `${first.why}: ${first.cause}`;
-      const lasts = wait.command !== null || now - Date.parse(first.since) >= waitToldMs;
-      if (!lasts || running.printed === what) continue;
+      const what = toldWait(wait, now);
+      if (what === undefined || running.printed === what) continue;
       running.printed = what;
       this.note(`waits   ${id}  (${running.waits})`);
     }

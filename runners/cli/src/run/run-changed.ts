@@ -21,21 +21,18 @@ import { resultsBefore } from "../against/rescored-run.ts";
 import { spendingNow } from "../attempts/spending-now.ts";
 import { type Trouble, troublesOf } from "../attempts/troubles.ts";
 import { refreshPage } from "../attempts/write-page.ts";
-import type { Deciding } from "../gates/gate.ts";
+import { type Deciding, stalePolicy } from "../gates/gate.ts";
 import { leaseSilence } from "../gates/lease-silence.ts";
 import { runPurse } from "../gates/price-gate.ts";
 import { mayRun } from "../gates/run-gates.ts";
-import { stalePolicy } from "../gates/stale-policy.ts";
 import { endRemote, openRemote } from "../remote/remote-run.ts";
 import { printDiagnostics, refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { Request } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
-import { oneLine } from "../show/one-line.ts";
-import { printJson } from "../show/print-json.ts";
+import { oneLine, printJson } from "../show/print.ts";
 import { isWatched, tellWatcher } from "../watch/watcher-channel.ts";
-import { asProfileSays } from "./as-profile-says.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
 import { forecast } from "./forecast.ts";
@@ -228,7 +225,7 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
       leftStale: results.filter((result) => result?.outcome === leftStale).length,
     },
   );
-  await asProfileSays({ ...ready, workspace });
+  if (plan.diagnose) await writeDiagnosis(ready);
   const undeclared = options.audit ? printAudit(findings, options.json) : 0;
   if (clashes.length === 0 && !ready.change)
     rememberNoOp(ready, ended, {
@@ -259,6 +256,18 @@ function waitsOf(
   return waitingAttempts(state.running)
     .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
     .map((one) => shownWait(one, at));
+}
+
+/** The diagnostic bundle that a profile wants. It does not change how the run ended. */
+async function writeDiagnosis({ request: { plan }, gate, pipeline, options }: ReadyRun): Promise<void> {
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  try {
+    const { writeBundle, bundleWords } = await import("../diagnose/diagnose-command.ts");
+    const asked = { typed: pipeline, set: options.set, to: undefined };
+    say(bundleWords(await writeBundle({ plan, workspace: gate.workspace, ...asked })));
+  } catch (error) {
+    say(`no diagnostic bundle was written: ${(error as Error).message}`);
+  }
 }
 
 /** Sends a watcher every file that the plan depends on. */

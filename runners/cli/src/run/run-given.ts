@@ -23,28 +23,14 @@ type GivenRun = {
 /** Carries `selected` out, and leaves stale attempts as they are. `results`: by plan index. */
 export async function runGiven({
   repository,
-  workspace,
-  plan,
-  selected,
-  given,
-  jobs,
   json,
+  ...asked
 }: GivenRun): Promise<{ results: (Result | undefined)[]; interrupts: number }> {
-  const progress = new Progress({
-    total: selected.length,
-    quiet: json,
-    stream: process.stderr,
-    forecast: forecast({ plan, selected, jobs, workspace }),
-  });
+  const { selected } = asked;
+  const shown = { total: selected.length, quiet: json, stream: process.stderr };
+  const progress = new Progress({ ...shown, forecast: forecast(asked) });
   const run = startRun({
-    plan,
-    selected,
-    workspace,
-    given,
-    executors: executorsOf(repository),
-    supervisors,
-    jobs,
-    failFast: false,
+    ...{ ...asked, executors: executorsOf(repository), supervisors, failFast: false },
     stale: { kind: "leave" },
     onEvent: (event) => progress.show(event),
   });

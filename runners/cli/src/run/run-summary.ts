@@ -5,7 +5,7 @@ import type { ServiceTotal } from "@mlrb/local/services/service-hours";
 import type { RescoredRun } from "../against/rescored-run.ts";
 import type { Trouble } from "../attempts/troubles.ts";
 import { type Spent, spentWords } from "../gates/spent.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { showReport } from "../show/show-report.ts";
 import { afterRun, type TypedRun } from "./after-run.ts";
 import type { Failure } from "./closing.ts";
@@ -61,15 +61,10 @@ export async function printEnd(said: RunSummary, end: End): Promise<boolean> {
   const { closing } = await import("./closing.ts");
   const text = closing(
     {
-      pipeline,
-      profile,
-      counts,
-      durationMs,
-      ...{ failures, troubles },
+      ...{ pipeline, profile, counts, durationMs, failures, troubles, services },
       coverage: report && (await import("@mlrb/report/sections/sections")).coverageLine(report),
       rescored: rescored?.text,
       cost: spent && spentWords(spent),
-      services,
       results: folder === undefined ? undefined : relative(process.cwd(), folder) || ".",
       next: afterRun(
         { counts, leftStale, published: folder !== undefined, report, rescoredSince: rescored?.since },
@@ -92,20 +87,11 @@ function printSummary(
   { pipeline, profile, counts, results, spent, rescored, services }: RunSummary,
   { durationMs, run }: End,
 ): void {
-  const line = {
-    event: "summary",
-    pipeline,
-    profile,
-    outcomes: counts,
-    durationMs,
-    run,
-    results,
-    rescored,
-    estimate: spent,
-    services,
+  printJson({
+    ...{ event: "summary", pipeline, profile, outcomes: counts, durationMs, run, results, rescored },
+    ...{ estimate: spent, services },
     // of this process, without its children
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     cpuMs: Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1000),
-  };
-  printJson(line);
+  });
 }

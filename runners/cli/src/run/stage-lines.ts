@@ -17,12 +17,8 @@ export function stageLine(event: RunEvent & { kind: "ended" }): StageLine & Reco
   const { instance, outcome, reasons, durationMs, log } = event;
   const cause = outcomeCause(outcome);
   return {
-    event: "stage",
-    stage: instance.id,
-    name: instance.stage.name,
-    outcome: outcome.kind,
-    reasons,
-    durationMs,
+    ...{ event: "stage", stage: instance.id, name: instance.stage.name, outcome: outcome.kind },
+    ...{ reasons, durationMs },
     ...(cause && { cause }),
     ...(outcome.kind === "failed" && { failure: outcome.cause }),
     ...(log && { log }),
@@ -35,12 +31,8 @@ export function reusedLines(plan: Plan, selected: number[]): string {
     .map((index) => {
       const { id, stage } = plan.instances[index]!;
       const line: StageLine = {
-        event: "stage",
-        stage: id,
-        name: stage.name,
-        outcome: "reused",
-        reasons: [{ kind: "unchanged" }],
-        durationMs: 0,
+        ...{ event: "stage", stage: id, name: stage.name, outcome: "reused" },
+        ...{ reasons: [{ kind: "unchanged" }], durationMs: 0 },
       };
       return `${JSON.stringify(line)}\n`;
     })

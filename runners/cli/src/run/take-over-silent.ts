@@ -4,7 +4,7 @@ import type { Owner } from "@mlrb/formats/stage/process-owner";
 import { ownerWords } from "@mlrb/local/leases/owner";
 import { takeOver } from "@mlrb/local/leases/take-over";
 import type { Workspace } from "@mlrb/local/store/workspace";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 
 /** Takes the leases of hosts that send no heartbeat for `silentMs`, and prints which. */
 export async function takeOverSilent(

@@ -26,6 +26,16 @@ export function shownWait({ name, card, waits }: WaitingAttempt, { repository, r
   return { stage: card.slot.stage, command, waits };
 }
 
+/** A provider's short pause is not told. */
+const shortWaitMs = 10_000;
+
+/** What a wait is told as, once: undefined while it is short and no person must end it. */
+export function toldWait({ command, waits }: ShownWait, now: number): string | undefined {
+  const { why, cause, since } = waits[0]!;
+  const isTold = command !== null || now - Date.parse(since) >= shortWaitMs;
+  return isTold ? `${why}: ${cause}` : undefined;
+}
+
 /** `now` in milliseconds since 1970. */
 export function shownWaitText({ command, waits }: Pick<ShownWait, "command" | "waits">, now: number): string {
   const more = waits.length - 1;

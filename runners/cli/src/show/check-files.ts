@@ -2,13 +2,7 @@
 import { relative } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import { extendPipeline } from "@mlrb/core/spec/extend-pipeline";
-import {
-  isManifestKind,
-  manifestFile,
-  manifestNames,
-  readManifest,
-  type Sources,
-} from "@mlrb/core/spec/manifest";
+import { manifestFile, manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import { type Diagnostic, sortDiagnostics } from "@mlrb/core/yaml/diagnostic";
 import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
@@ -28,7 +22,8 @@ export async function filesChecked(
   consulted: Consulted,
 ): Promise<{ problems: Diagnostic[]; checked: number }> {
   const sources = sourceFiles(repository, consulted);
-  const wanted = files.length > 0 ? files : everything(sources);
+  const all = () => manifests(sources).map(({ kind, name }) => manifestFile(kind, name));
+  const wanted = files.length > 0 ? files : [...pipelineNames(sources), ...all()];
   const problems: Diagnostic[] = [];
   const runs: Runs = { scripts: new Set(), handedOver: new Set() };
   for (const file of wanted)
@@ -38,11 +33,8 @@ export async function filesChecked(
   return { problems: sortDiagnostics([...distinct.values()]), checked: wanted.length };
 }
 
-function everything(sources: Sources): string[] {
-  const manifests = kinds.flatMap((kind) =>
-    manifestNames(kind, sources).map((name) => manifestFile(kind, name)),
-  );
-  return [...pipelineNames(sources), ...manifests];
+function manifests(sources: Sources) {
+  return kinds.flatMap((kind) => manifestNames(kind, sources).map((name) => ({ kind, name })));
 }
 
 /** Adds the scripts and folders of its stages to `runs`. */
@@ -52,12 +44,10 @@ async function checkFile(
   { sources, runs, consulted }: { sources: Sources; runs: Runs; consulted: Consulted },
 ): Promise<Diagnostic[]> {
   const path = relative(repository, rootFolder(repository, file));
-  for (const kind of kinds) {
-    for (const name of manifestNames(kind, sources)) {
-      if (path !== manifestFile(kind, name) || !isManifestKind(kind)) continue;
-      const manifest = readManifest(kind, name, sources);
-      return Array.isArray(manifest) ? manifest : [];
-    }
+  const declared = manifests(sources).find(({ kind, name }) => path === manifestFile(kind, name));
+  if (declared) {
+    const manifest = readManifest(declared.kind, declared.name, sources);
+    return Array.isArray(manifest) ? manifest : [];
   }
   const pipeline = pipelineFile(repository, file, sources);
   if (typeof pipeline !== "string") return [pipeline];

@@ -23,7 +23,7 @@ import { undecidedCause } from "@mlrb/report/read/undecided-cause";
 import { digitsText, supportedDigits, supportedText } from "@mlrb/report/sections/digits-text";
 import { type Section, textCell } from "@mlrb/report/sections/table";
 import type { SubmittedFolder } from "../request/submit-folder.ts";
-import { printJson } from "./print-json.ts";
+import { printJson } from "./print.ts";
 import { stdoutLook } from "./terminal.ts";
 
 /** One instance with the text of each of its output files. */
@@ -58,7 +58,7 @@ type ScorerRow = {
 };
 
 export async function printScores(scored: ScoredFolder): Promise<void> {
-  const { path, attempt, task, profile, params, submission, measured, json } = scored;
+  const { path, task, params, submission, measured, json } = scored;
   const verdict = measured.flatMap(({ instance, texts }) =>
     instance.stage.role !== "verdict" || texts.verdict === undefined ? [] : [parseVerdict(texts.verdict)],
   )[0];
@@ -76,13 +76,9 @@ export async function printScores(scored: ScoredFolder): Promise<void> {
     }
     return;
   }
-  const look = stdoutLook();
-  const title = `${task} (${profile})`;
-  for (const section of [
-    verdictSection({ path, attempt, title, submission, verdict }),
-    scoresSection(rows, (metric) => params.anchorRow(task, metric)),
-  ])
-    process.stdout.write(`\n${terminalSection(section, look)}`);
+  const scores = scoresSection(rows, (metric) => params.anchorRow(task, metric));
+  for (const section of [verdictSection(scored, verdict), scores])
+    process.stdout.write(`\n${terminalSection(section, stdoutLook())}`);
 }
 
 /** `open`: why the submission's settings are undecided, if they are. */
@@ -197,27 +193,21 @@ function rowName(name: string, named: { floor: string | null; anchor: string | n
   return name === named.floor ? `${name} (trivial baseline)` : name;
 }
 
-function unmeasuredWords(attempt: string | undefined): string {
-  return attempt === undefined
-    ? "There was no attempt, so rules on time and trajectory are not measured."
-    : "Only the files were read, so rules on time and trajectory are not measured here.";
-}
-
-function verdictSection(from: {
-  path: string;
-  attempt: string | undefined;
-  title: string;
-  submission: SubmittedFolder;
-  verdict: Reading<Verdict> | undefined;
-}): Section {
-  const { path, attempt, title, submission, verdict } = from;
+function verdictSection(
+  { path, attempt, task, profile, submission }: ScoredFolder,
+  verdict: Reading<Verdict> | undefined,
+): Section {
   const { digest, files, bytes, leftOut } = submission;
   const kind = verdict?.kind === "ok" ? verdict.value.kind : "not measured";
   const words = kind === "struck" ? "disqualified" : kind;
   const rules = verdict?.kind === "ok" ? verdict.value.rules : [];
+  const unmeasured =
+    attempt === undefined
+      ? "There was no attempt, so rules on time and trajectory are not measured."
+      : "Only the files were read, so rules on time and trajectory are not measured here.";
   return {
-    heading: `${attempt === undefined ? plainText(path) : `A copy of the submission of ${attempt}`} as a submission to ${title}: ${words}`,
-    caption: `${counted(files, "file")}, ${counted(bytes, "byte")}, ${digest.slice(0, 10)}. ${unmeasuredWords(attempt)}`,
+    heading: `${attempt === undefined ? plainText(path) : `A copy of the submission of ${attempt}`} as a submission to ${task} (${profile}): ${words}`,
+    caption: `${counted(files, "file")}, ${counted(bytes, "byte")}, ${digest.slice(0, 10)}. ${unmeasured}`,
     tables: [],
     items: [
       ...leftOut

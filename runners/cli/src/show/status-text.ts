@@ -12,7 +12,7 @@ import { typedCommand } from "../request/typed-command.ts";
 import type { NextStep } from "../run/next-steps.ts";
 import { shownWaitText } from "./attempt-wait-text.ts";
 import { type StateCounts, states, stateWords, stateWordsOf } from "./instance-state.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "./print.ts";
 import { shorten } from "./shorten.ts";
 import type { Status } from "./status.ts";
 

@@ -1,7 +1,7 @@
 // What differs between a locked source and the same source on the hub, in words.
 // Pure: no disk, no clock.
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 
 /** A line for each difference; empty if there is none. */
 export function compareSources(locked: LockedSource, found: LockedSource): string[] {

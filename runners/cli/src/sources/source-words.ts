@@ -3,7 +3,7 @@ import { sourceBytes } from "@mlrb/core/spec/source-bytes";
 import type { LockState } from "@mlrb/core/spec/source-lock";
 import { formatBytes } from "@mlrb/core/text/units";
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";
-import { oneLine } from "../show/one-line.ts";
+import { oneLine } from "../show/print.ts";
 import type { DeclaredSource } from "./declared-sources.ts";
 import { publicHub } from "./hub-client.ts";
 

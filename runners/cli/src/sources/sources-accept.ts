@@ -1,14 +1,14 @@
 // `pipeline sources accept`: shows the licence and the terms of each locked source, and records that a person accepts
 // them. A run downloads nothing before that.
-import { createInterface } from "node:readline/promises";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { stateFolder } from "@mlrb/local/store/state-folder";
+import { saysYes } from "../gates/cost-gate.ts";
 import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { isAccepted, readConsents, recordConsent } from "./consents.ts";
 import { type DeclaredSource, declaredSources } from "./declared-sources.ts";
 import { bytesWords, licenceWords, pageOf } from "./source-words.ts";
@@ -34,10 +34,7 @@ export async function sourcesAccept(
   for (const source of asked) showTerms(source, options.json);
   if (asked.length > 0 && !options.yes) {
     if (!process.stdin.isTTY || options.json) return refuse([notAsked], options.json);
-    const terminal = createInterface({ input: process.stdin, output: process.stderr });
-    const answer = await terminal.question(`Do you accept ${counted(asked.length, "licence")}? [y/N] `);
-    terminal.close();
-    if (!/^y(es)?$/i.test(answer.trim())) return 1;
+    if (!(await saysYes(`Do you accept ${counted(asked.length, "licence")}?`))) return 1;
   }
   const now = new Date();
   for (const { manifest, entry } of asked) {

@@ -6,7 +6,7 @@ import { statePaths } from "@mlrb/local/store/state-folder";
 import { refuse } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { isAccepted, readConsents } from "./consents.ts";
 import { declaredSources } from "./declared-sources.ts";
 import { bytesWords, licenceWords, stateWords } from "./source-words.ts";
@@ -27,18 +27,9 @@ export function sourcesList(repository: string, names: string[], options: PlaceO
       const entry = state.kind === "resolved" ? state.entry : null;
       const { revision = null, licence = null, gated = null } = entry ?? {};
       const files = entry?.files.length ?? null;
+      const declared = { name, repository, type, use, state: state.kind };
       const known = { revision, licence, gated, files, bytes, exact: entry !== null };
-      printJson({
-        event: "source",
-        name,
-        repository,
-        type,
-        use,
-        state: state.kind,
-        ...known,
-        accepted,
-        usedBy,
-      });
+      printJson({ event: "source", ...declared, ...known, accepted, usedBy });
     }
   } else process.stdout.write(table(rows));
   return 0;

@@ -7,7 +7,7 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { printDiagnostics, refuse } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { compareSources } from "./compare-sources.ts";
 import { type DeclaredSource, declaredSources } from "./declared-sources.ts";
 import { type HubAccess, HubTrouble, hubAccess } from "./hub-client.ts";
@@ -24,26 +24,18 @@ export async function sourcesLock(
   const files = sourceFiles(repository);
   const declared = declaredSources(names, files);
   if ("problems" in declared) return refuse(declared.problems, options.json);
-  const hub = accessOrDiagnostic();
-  if ("message" in hub) return refuse([hub], options.json);
   const wanted = declared.sources.filter(({ state }) => options.update || state.kind !== "resolved");
   const all = manifestNames("source", files);
-  const problems: Diagnostic[] = [];
-  for (const source of wanted) {
-    try {
-      await lockOne(source, { repository, all, hub, json: options.json });
-    } catch (error) {
-      if (!(error instanceof HubTrouble)) throw error;
-      problems.push(diagnosticOf(error, source));
-    }
-  }
-  printDiagnostics(problems, options.json);
-  const locked = wanted.length - problems.length;
+  const { json } = options;
+  const lock = (source: DeclaredSource, hub: HubAccess) => lockOne(source, { repository, all, hub, json });
+  const failed = await onHub(wanted, lock, json);
+  if (failed === undefined) return 2;
+  const locked = wanted.length - failed;
   const left = declared.sources.length - wanted.length;
-  const words = `${counted(locked, "source")} written to ${sourceLockFile}, ${left} locked already, ${problems.length} not resolved`;
-  if (options.json) printJson({ event: "summary", locked, left, failed: problems.length });
+  const words = `${counted(locked, "source")} written to ${sourceLockFile}, ${left} locked already, ${failed} not resolved`;
+  if (json) printJson({ event: "summary", locked, left, failed });
   else process.stdout.write(`${words}\n`);
-  return problems.length > 0 ? 1 : 0;
+  return failed > 0 ? 1 : 0;
 }
 
 async function lockOne(
@@ -57,15 +49,8 @@ async function lockOne(
   const changes = state.kind === "resolved" ? compareSources(state.entry, entry) : [];
   if (at.json) {
     const { revision, licence, gated, files } = entry;
-    printJson({
-      event: "locked",
-      source: manifest.name,
-      revision,
-      licence,
-      gated,
-      files: files.length,
-      changes,
-    });
+    const about = { source: manifest.name, revision, licence, gated, files: files.length };
+    printJson({ event: "locked", ...about, changes });
     return;
   }
   const files = counted(entry.files.length, "file");
@@ -75,16 +60,34 @@ async function lockOne(
   for (const change of changes) process.stdout.write(`  ${change}\n`);
 }
 
-export function accessOrDiagnostic(): HubAccess | Diagnostic {
+/** Does `work` for each source. Returns how often the hub gave no usable answer; undefined after refusing to ask it. */
+export async function onHub(
+  sources: DeclaredSource[],
+  work: (source: DeclaredSource, hub: HubAccess) => Promise<void>,
+  json: boolean,
+): Promise<number | undefined> {
+  let hub: HubAccess;
   try {
-    return hubAccess(process.env);
+    hub = hubAccess(process.env);
   } catch (error) {
-    if (!(error instanceof HubTrouble)) throw error;
-    const { code, message, help } = error;
-    return { code, message, help };
+    refuse([diagnosticOf(error)], json);
+    return undefined;
   }
+  const problems: Diagnostic[] = [];
+  for (const source of sources) {
+    try {
+      await work(source, hub);
+    } catch (error) {
+      problems.push({ ...diagnosticOf(error), place: source.place });
+    }
+  }
+  printDiagnostics(problems, json);
+  return problems.length;
 }
 
-export function diagnosticOf({ code, message, help }: HubTrouble, { place }: DeclaredSource): Diagnostic {
-  return { code, message, place, help };
+/** Throws what is no trouble of the hub. */
+function diagnosticOf(error: unknown): Diagnostic {
+  if (!(error instanceof HubTrouble)) throw error;
+  const { code, message, help } = error;
+  return { code, message, help };
 }

@@ -1,18 +1,17 @@
 // `pipeline sources verify`: asks the hub for each locked commit again, and shows what differs.
 
 import { counted } from "@mlrb/core/text/counted";
-import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
-import { printDiagnostics, refuse } from "../request/refuse.ts";
+import { refuse } from "../request/refuse.ts";
 import type { PlaceOptions } from "../request/root-folder.ts";
 import { typedProgram } from "../request/typed-program.ts";
-import { printJson } from "../show/print-json.ts";
+import { printJson } from "../show/print.ts";
 import { compareSources } from "./compare-sources.ts";
 import { type DeclaredSource, declaredSources } from "./declared-sources.ts";
-import { type HubAccess, HubTrouble } from "./hub-client.ts";
+import type { HubAccess } from "./hub-client.ts";
 import { newestCommit, resolveSource } from "./resolve-source.ts";
 import { stateWords } from "./source-words.ts";
-import { accessOrDiagnostic, diagnosticOf } from "./sources-lock.ts";
+import { onHub } from "./sources-lock.ts";
 
 /** Returns 1 if a source differs, is not locked, or could not be compared. */
 export async function sourcesVerify(
@@ -22,28 +21,21 @@ export async function sourcesVerify(
 ): Promise<0 | 1 | 2> {
   const declared = declaredSources(names, sourceFiles(repository));
   if ("problems" in declared) return refuse(declared.problems, options.json);
-  const hub = accessOrDiagnostic();
-  if ("message" in hub) return refuse([hub], options.json);
-  const problems: Diagnostic[] = [];
   let differing = 0;
-  for (const source of declared.sources) {
-    try {
-      const differences = await differencesOf(source, hub);
-      if (differences.length > 0) differing++;
-      print(source.manifest.name, differences, options.json);
-    } catch (error) {
-      if (!(error instanceof HubTrouble)) throw error;
-      problems.push(diagnosticOf(error, source));
-    }
-  }
-  printDiagnostics(problems, options.json);
-  const equal = declared.sources.length - differing - problems.length;
-  if (options.json) printJson({ event: "summary", equal, differing, failed: problems.length });
+  const verify = async (source: DeclaredSource, hub: HubAccess) => {
+    const differences = await differencesOf(source, hub);
+    if (differences.length > 0) differing++;
+    print(source.manifest.name, differences, options.json);
+  };
+  const failed = await onHub(declared.sources, verify, options.json);
+  if (failed === undefined) return 2;
+  const equal = declared.sources.length - differing - failed;
+  if (options.json) printJson({ event: "summary", equal, differing, failed });
   else
     process.stdout.write(
-      `${counted(equal, "source")} as locked, ${differing} differ, ${problems.length} could not be compared\n`,
+      `${counted(equal, "source")} as locked, ${differing} differ, ${failed} could not be compared\n`,
     );
-  return differing + problems.length > 0 ? 1 : 0;
+  return differing + failed > 0 ? 1 : 0;
 }
 
 function print(source: string, differences: string[], json: boolean): void {

@@ -9,8 +9,7 @@ import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { oneLine, printJson } from "../../show/print.ts";
 
 export async function attemptsAdopt(
   repository: string,

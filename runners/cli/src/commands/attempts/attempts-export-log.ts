@@ -16,23 +16,21 @@ import {
 } from "../../request/find-attempt.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, typedIn } from "../../request/root-folder.ts";
-
-type Format = {
-  files(sources: AttemptSource[]): ExportFile[];
-  /** Whether one file holds all attempts of a run. */
-  wholeRun: boolean;
-};
+import { printJson } from "../../show/print.ts";
 
 /** `pieces` is the text. */
 type ExportFile = { name: string; pieces: () => Iterable<string> };
 
+/** The file of the attempts that it gets: of a run if one file holds all of them (`wholeRun`), else of one attempt. */
+type Format = { file(sources: AttemptSource[]): ExportFile; wholeRun: boolean };
+
 const formats: Record<string, Format> = {
   inspect: {
-    files: (sources) => [{ name: inspectFileName(sources), pieces: () => inspectLog(sources) }],
+    file: (sources) => ({ name: inspectFileName(sources), pieces: () => inspectLog(sources) }),
     wholeRun: true,
   },
   atif: {
-    files: ([source]) => [{ name: atifFileName(source!), pieces: () => atif(source!) }],
+    file: ([source]) => ({ name: atifFileName(source!), pieces: () => atif(source!) }),
     wholeRun: false,
   },
 };
@@ -50,13 +48,11 @@ export function attemptsExportLog(repository: string, what: string[], options: E
     const bytes = write(file, pieces());
     const ids = sources.map(({ id }) => id);
     const [first] = ids;
-    const said = { format: options.format, file, bytes };
+    const { format } = options;
     const words = ids.length === 1 ? `attempt ${first!.slice(0, 12)}` : `${ids.length} attempts`;
-    process.stdout.write(
-      options.json
-        ? `${JSON.stringify({ event: "attempt-exported", attempt: first, attempts: ids, ...said })}\n`
-        : `${words} written to ${file} (${options.format}, ${bytes} bytes)\n`,
-    );
+    if (options.json)
+      printJson({ event: "attempt-exported", attempt: first, attempts: ids, format, file, bytes });
+    else process.stdout.write(`${words} written to ${file} (${format}, ${bytes} bytes)\n`);
   }
   return 0;
 }
@@ -77,16 +73,12 @@ function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPl
   if (typeof found === "string") return found;
   const runs = found.map((run) => run.map((one) => readAttempt(one, place)));
   const groups = format.wholeRun ? runs : runs.flatMap((run) => run.map((source) => [source]));
-  const files = groups.flatMap((sources) => format.files(sources).map((one) => ({ sources, ...one })));
+  const files = groups.map((sources) => ({ sources, ...format.file(sources) }));
   const path = resolve(typedIn(), output);
   const isFolder = /[\\/]$/.test(output) || (existsSync(path) && statSync(path).isDirectory());
   if (!isFolder && files.length > 1)
     return `several-files: "${what[0]}" takes ${files.length} files of format ${options.format}\n  help: --output ${output}/ writes each under its own name${format.wholeRun ? "; --profile selects one run" : ""}`;
-  return files.map(({ sources, name, pieces }) => ({
-    sources,
-    file: isFolder ? join(path, name) : path,
-    pieces,
-  }));
+  return files.map(({ name, ...one }) => ({ ...one, file: isFolder ? join(path, name) : path }));
 }
 
 /** One list of attempts for each run. A pipeline's name selects all attempts of its runs. */

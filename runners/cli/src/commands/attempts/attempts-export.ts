@@ -14,7 +14,7 @@ import { attemptPlace } from "../../request/find-attempt.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { oneLine } from "../../show/one-line.ts";
+import { oneLine } from "../../show/print.ts";
 import type { ExportLogOptions } from "./attempts-export-log.ts";
 
 export type ExportOptions = PlaceOptions & Partial<ExportLogOptions> & { sign?: string };

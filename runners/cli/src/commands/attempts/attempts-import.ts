@@ -24,8 +24,7 @@ import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../../show/print.ts";
 
 export type ImportOptions = PlaceOptions & { preferImported: boolean; requireSigned: boolean };
 
@@ -52,13 +51,12 @@ export function attemptsImport(repository: string, dir: string, options: ImportO
   });
   const conflicts = conflictsAmong(held, records);
   if (options.json) {
-    printImportJson(ends, conflicts);
+    for (const { digest, end } of ends) printJson({ event: "attempt-import", record: digest, ...end });
+    for (const one of conflicts) printJson({ event: "attempt-conflict", ...one });
     printJson({ event: "decisions-import", ...decisions });
   } else {
     if (from.signedBy !== null)
-      process.stdout.write(
-        `${oneLine(`archive ${from.archive.slice(0, 12)}, signed by ${from.signedBy} (${from.signingKey})`)}\n`,
-      );
+      printLine(`archive ${from.archive.slice(0, 12)}, signed by ${from.signedBy} (${from.signingKey})`);
     printImport(ends, conflicts, records);
     for (const problem of decisions.problems)
       process.stderr.write(`${oneLine(`refused a decision: ${problem}`)}\n`);
@@ -108,11 +106,6 @@ function preferImported(held: HeldRecord[], records: AttemptRecords, now: Date):
 
 type Ended = { digest: string; end: ImportEnd };
 
-function printImportJson(ends: Ended[], conflicts: Conflict[]): void {
-  for (const { digest, end } of ends) printJson({ event: "attempt-import", record: digest, ...end });
-  for (const one of conflicts) printJson({ event: "attempt-conflict", ...one });
-}
-
 function printImport(ends: Ended[], conflicts: Conflict[], records: AttemptRecords): void {
   for (const { digest, end } of ends)
     if (end.kind === "refused")
@@ -147,15 +140,11 @@ export function attemptsUse(repository: string, what: string, options: PlaceOpti
   const { pipeline, profile, stage } = found.record.slot;
   if (options.json) printJson({ event: "attempt-use", record: found.digest, slot: found.record.slot, over });
   else {
-    const back = over.map(
-      (digest) =>
+    printLine(`${recordText(found.digest, records)} is current in ${pipeline} (${profile})  ${stage}`);
+    for (const digest of over)
+      printLine(
         `  instead of ${recordText(digest, records)}; back: ${typedProgram()} attempts use ${digest.slice(0, 12)}`,
-    );
-    for (const line of [
-      `${recordText(found.digest, records)} is current in ${pipeline} (${profile})  ${stage}`,
-      ...back,
-    ])
-      process.stdout.write(`${oneLine(line)}\n`);
+      );
   }
   return 0;
 }

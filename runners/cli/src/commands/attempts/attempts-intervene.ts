@@ -15,7 +15,7 @@ import { stateFolder } from "@mlrb/local/store/state-folder";
 import { findRunning } from "../../request/find-running.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
-import { printJson } from "../../show/print-json.ts";
+import { printJson } from "../../show/print.ts";
 
 export type ExtendOptions = PlaceOptions & { hours?: string; dollars?: string; by?: string };
 
@@ -29,7 +29,9 @@ export function attemptsExtend(repository: string, what: string, options: Extend
     return refuseWords(
       `bad-extension: nothing was added\n  help: --hours N and --dollars N are numbers above 0, at most ${hoursMax} hours and ${dollarsMax} dollars; give one of them, or both`,
     );
-  const found = attemptAt(repository, what, options);
+  const state = stateFolder(rootFolder(repository, options.root));
+  // also one whose supervisor or host died
+  const found = findRunning(what, { state }, ["running", "resumable"]);
   if (typeof found === "string") return refuseWords(found);
   const { card } = found;
   if (dollars > 0 && card.parts.budget?.dollars === undefined)
@@ -41,10 +43,10 @@ export function attemptsExtend(repository: string, what: string, options: Extend
     ...(addedMs > 0 ? [formatDuration(addedMs)] : []),
     ...(dollars > 0 ? [`${dollars} dollars`] : []),
   ];
-  return add({ kind: "extend", ...asked(options.by), addedMs, addedDollars: dollars }, found, {
-    ...options,
-    words: `extended by ${added.join(" and ")}`,
-  });
+  const { by = userInfo().username } = options;
+  const asked = { formatVersion: 1, at: new Date().toISOString(), by } as const;
+  const words = `extended by ${added.join(" and ")}`;
+  return add({ kind: "extend", ...asked, addedMs, addedDollars: dollars }, found, { ...options, words });
 }
 
 /** NaN, a negative number and more than `most` are undefined; an option that is not given is 0. */
@@ -52,15 +54,6 @@ function amountOf(typed: string | undefined, most: number): number | undefined {
   if (typed === undefined) return 0;
   const amount = typed.trim() === "" ? Number.NaN : Number(typed);
   return amount > 0 && amount <= most ? amount : undefined;
-}
-
-function asked(by = userInfo().username): { formatVersion: 1; at: string; by: string } {
-  return { formatVersion: 1, at: new Date().toISOString(), by };
-}
-
-/** A running, waiting or paused attempt, or one whose supervisor or host died. */
-function attemptAt(repository: string, what: string, { root }: PlaceOptions): AttemptFolder | string {
-  return findRunning(what, { state: stateFolder(rootFolder(repository, root)) }, ["running", "resumable"]);
 }
 
 /** A crash of the host must not lose a line that the trajectory already names. */

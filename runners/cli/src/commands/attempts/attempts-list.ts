@@ -2,11 +2,10 @@
 import { join } from "node:path";
 import { stageMatcher } from "@mlrb/core/plan/select-instances";
 import { counted } from "@mlrb/core/text/counted";
-import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { damagedAttempts } from "@mlrb/local/attempts/attempt-folders";
 import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
-import type { AttemptRecords, HeldRecord } from "@mlrb/local/records/attempt-records";
+import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import { interventionText } from "@mlrb/report/read/attempt-marks";
 import { plainText } from "@mlrb/report/read/plain-text";
 import { attemptScores, rememberingReports } from "../../attempts/attempt-scores.ts";
@@ -15,11 +14,10 @@ import { type AttemptRow, attemptsTable } from "../../attempts/attempts-table.ts
 import { conflictLines, conflictsAmong, madeText } from "../../attempts/competing-records.ts";
 import { type Unrecorded, unrecordedAttempts } from "../../attempts/unrecorded-attempts.ts";
 import { amountWords } from "../../gates/spent.ts";
-import { attemptPlace } from "../../request/find-attempt.ts";
+import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../../show/attempt-wait-text.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { oneLine, printJson, printLine } from "../../show/print.ts";
 
 export type ListOptions = PlaceOptions & {
   /** The name of a pipeline. */
@@ -29,7 +27,8 @@ export type ListOptions = PlaceOptions & {
 
 /** `wanted`: beginnings of digests or folder names, stage instances or patterns; any of them selects an attempt. */
 export function attemptsList(repository: string, wanted: string[], options: ListOptions): number {
-  const { records, state } = attemptPlace(repository, options.root);
+  const place = attemptPlace(repository, options.root);
+  const { records, state } = place;
   let damaged: { record?: string; path: string; why: string }[] = [];
   const isWanted = filterOf(wanted, options);
   const reports = rememberingReports();
@@ -43,13 +42,7 @@ export function attemptsList(repository: string, wanted: string[], options: List
   const held = readable
     .filter(({ digest, record }) => isWanted("recorded", digest, record.slot))
     .sort((a, b) => (a.record.ran.startedAt < b.record.ran.startedAt ? -1 : 1))
-    .map((one) => ({
-      ...one,
-      ...standing(one, records),
-      ...(records.thinned().files.has(one.digest) && { thinned: true as const }),
-      verdict: verdictOf(one, state.results, reports),
-      ledger: ledgerOf(one, join(state.attempts, "records")),
-    }));
+    .map((one) => listed(one, place, reports));
   for (const folder of [state.running, join(state.attempts, "lost")])
     for (const one of damagedAttempts(folder))
       damaged.push({ path: join(folder, one.folder), why: one.words });
@@ -81,11 +74,11 @@ export function attemptsList(repository: string, wanted: string[], options: List
     for (const one of conflicts) printJson({ event: "attempt-conflict", ...one });
     return 0;
   }
-  printRecords(held);
+  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
+  for (const line of attemptsTable(held.map(rowOf), width)) process.stdout.write(`${line}\n`);
   for (const one of unfinished) printUnfinished(one, waits.get(one.name));
-  for (const { why } of damaged) process.stdout.write(`${oneLine(`damaged       ${why}`)}\n`);
-  for (const line of conflicts.flatMap((one) => conflictLines(one, records)))
-    process.stdout.write(`${oneLine(line)}\n`);
+  for (const { why } of damaged) printLine(`damaged       ${why}`);
+  for (const line of conflicts.flatMap((one) => conflictLines(one, records))) printLine(line);
   const also = [...unfinished, ...damaged.map(() => ({ kind: "damaged" }))];
   const spent = sumsWords(sums);
   process.stdout.write(
@@ -94,19 +87,28 @@ export function attemptsList(repository: string, wanted: string[], options: List
   return 0;
 }
 
-type Listed = HeldRecord &
-  Standing & { thinned?: true } & { ledger: Ledger | undefined; verdict: string | null };
-
-/** The verdict in words, from the newest report with this submission; null if there is none. */
-function verdictOf(
-  { record }: HeldRecord,
-  results: string,
+/** What the list says of a record; the verdict is of the newest report with its submission. */
+function listed(
+  one: HeldRecord,
+  { records, state }: AttemptPlace,
   reports: ReturnType<typeof rememberingReports>,
-): string | null {
+) {
+  const { digest, record } = one;
   const { slot, axes, outputs } = record;
-  const submission = outputs.submission?.digest ?? null;
-  return attemptScores(results, { slot, axes, submission, budgetMs: null }, reports)?.verdict ?? null;
+  const scored = { slot, axes, submission: outputs.submission?.digest ?? null, budgetMs: null };
+  const { ledger } = outputs;
+  const read = ledger && readLedger(join(state.attempts, "records", digest, ledger.file));
+  return {
+    ...one,
+    current: records.currentIn(slot) === digest,
+    ...(records.undecidedWith(one).includes(digest) && { undecided: true as const }),
+    ...(records.thinned().files.has(digest) && { thinned: true as const }),
+    verdict: attemptScores(state.results, scored, reports)?.verdict ?? null,
+    ledger: typeof read === "object" ? read : undefined,
+  };
 }
+
+type Listed = ReturnType<typeof listed>;
 
 function recordLine(listed: Listed): object {
   const { digest, record, current, undecided, origin, ledger, verdict, decisions, thinned } = listed;
@@ -122,11 +124,6 @@ function recordLine(listed: Listed): object {
   return { event: "attempt", record: digest, current, slot, ran, cost, verdict, ...spent, ...made };
 }
 
-function printRecords(held: Listed[]): void {
-  const width = process.stdout.columns ?? Number(process.env.COLUMNS ?? Number.POSITIVE_INFINITY);
-  for (const line of attemptsTable(held.map(rowOf), width)) process.stdout.write(`${line}\n`);
-}
-
 /** `wait`: what it waits for now. */
 function printUnfinished(
   { kind, name, card, cost, words }: Unrecorded,
@@ -140,7 +137,8 @@ function printUnfinished(
   if (wait) process.stdout.write(`${"".padEnd(12)}  ${oneLine(shownWaitText(wait, Date.now()))}\n`);
 }
 
-function rowOf({ ledger, ...one }: Listed): AttemptRow {
+function rowOf(one: Listed): AttemptRow {
+  const { ledger } = one;
   const { slot, ran, cost } = one.record;
   return {
     digest: one.digest,
@@ -167,43 +165,18 @@ function filterOf(wanted: string[], { pipeline, state }: ListOptions) {
       patterns.some(({ word, matches }) => name.startsWith(word) || matches(slot.stage)));
 }
 
-type Standing = { current: boolean; undecided?: true };
-
-function standing(one: HeldRecord, records: AttemptRecords): Standing {
-  const isUndecided = records.undecidedWith(one).includes(one.digest);
-  return {
-    current: records.currentIn(one.record.slot) === one.digest,
-    ...(isUndecided && { undecided: true }),
-  };
-}
-
 /** `imported, unsigned; not used: it competes; undecided`; a pass of the current record made here is not said. */
-function standingText(
-  one: Standing & Pick<Listed, "origin" | "verdict" | "decisions" | "thinned" | "record">,
-): string {
+function standingText(one: Listed): string {
   const { origin, current, undecided, verdict, decisions = [] } = one;
   const use = undecided ? "not used: it competes" : current ? "" : origin ? "not used" : "older";
   const decided = decisions
     .filter(({ counts }) => counts)
     .map(({ rule, verdict: answer, by }) => `${rule} decided ${answer} by ${plainText(by)}`);
-  const thin = one.thinned ? "thinned" : "";
+  const made = origin ? madeText(origin) : "";
   const people = interventionText(one.record);
-  return [
-    origin ? madeText(origin) : "",
-    use,
-    people,
-    thin,
-    verdict === "pass" ? "" : (verdict ?? ""),
-    ...decided,
-  ]
-    .filter((text) => text !== "")
-    .join("; ");
-}
-
-function ledgerOf({ digest, record }: HeldRecord, folder: string): Ledger | undefined {
-  const { ledger } = record.outputs;
-  const read = ledger && readLedger(join(folder, digest, ledger.file));
-  return typeof read === "object" ? read : undefined;
+  const thin = one.thinned ? "thinned" : "";
+  const judged = verdict === "pass" ? "" : verdict;
+  return [made, use, people, thin, judged, ...decided].filter(Boolean).join("; ");
 }
 
 function countWords(unfinished: { kind: string }[]): string {

@@ -7,7 +7,7 @@ import { findRunning } from "../../request/find-running.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { inTypedForm } from "../../request/typed-program.ts";
-import { printJson } from "../../show/print-json.ts";
+import { printJson } from "../../show/print.ts";
 
 export function attemptsPause(repository: string, what: string | undefined, options: PlaceOptions): number {
   const root = rootFolder(repository, options.root);

@@ -23,8 +23,7 @@ import { refuseWords } from "../../request/refuse.ts";
 import { pipelineNames, readRequest } from "../../request/request.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { oneLine, printJson } from "../../show/print.ts";
 import { runCommand } from "../run-command.ts";
 
 type Resumable = WaitingAttempt | BrokenOff | Pausing;
@@ -90,15 +89,9 @@ function pausingIn(running: string, waiting: WaitingAttempt[]): Pausing[] {
 function cancelPause({ name, card: { slot }, pauses }: Pausing, json: boolean): void {
   rmSync(pauses, { force: true });
   const { stage } = slot;
+  const reply = { kind: "resumed", calls: 0 };
   if (json)
-    printJson({
-      event: "attempt-resumed",
-      id: attemptId(name),
-      stage,
-      secrets: [],
-      unset: [],
-      reply: { kind: "resumed", calls: 0 },
-    });
+    printJson({ event: "attempt-resumed", id: attemptId(name), stage, secrets: [], unset: [], reply });
   else process.stdout.write(`${stage}: goes on; it had not paused yet\n`);
 }
 

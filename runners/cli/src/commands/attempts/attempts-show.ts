@@ -14,8 +14,7 @@ import { spent, spentWords } from "../../gates/spent.ts";
 import { attemptPlace, findAttempt } from "../../request/find-attempt.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { oneLine, printJson } from "../../show/print.ts";
 import { stdoutLook } from "../../show/terminal.ts";
 
 export type ShowOptions = PlaceOptions & { all: boolean };

@@ -12,8 +12,7 @@ import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import type { PlaceOptions } from "../../request/root-folder.ts";
 import { typedProgram } from "../../request/typed-program.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { printJson, printLine } from "../../show/print.ts";
 
 /** Returns 1 if a record is still damaged, or its trajectory is inconsistent. */
 export async function attemptsVerify(
@@ -49,11 +48,9 @@ export async function attemptsVerify(
   }
   if (damaged > 0) forgetUnchanged(place.state);
   const counts = { checked: chosen.length, damaged, repaired, thinned };
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify({ event: "attempts-verify", ...counts })}\n`
-      : `${counted(chosen.length, "attempt")} read, ${damaged} damaged, ${repaired} repaired${thinned > 0 ? `, ${thinned} thinned` : ""}\n`,
-  );
+  const words = `${counted(chosen.length, "attempt")} read, ${damaged} damaged, ${repaired} repaired${thinned > 0 ? `, ${thinned} thinned` : ""}`;
+  if (options.json) printJson({ event: "attempts-verify", ...counts });
+  else printLine(words);
   return damaged > 0 ? 1 : 0;
 }
 
@@ -87,5 +84,5 @@ function say({ record, repaired, left }: RecordCheck, { json, path }: { json: bo
         ]
       : []),
   ];
-  for (const line of lines) process.stdout.write(`${oneLine(line)}\n`);
+  for (const line of lines) printLine(line);
 }

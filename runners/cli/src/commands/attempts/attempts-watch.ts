@@ -24,8 +24,7 @@ import { typedProgram } from "../../request/typed-program.ts";
 import { LiveBlock } from "../../run/live-block.ts";
 import { shownWait, shownWaitText } from "../../show/attempt-wait-text.ts";
 import { clip } from "../../show/clip.ts";
-import { oneLine } from "../../show/one-line.ts";
-import { printJson } from "../../show/print-json.ts";
+import { printJson, printLine } from "../../show/print.ts";
 import { isLive, stdoutLook } from "../../show/terminal.ts";
 
 export type WatchOptions = PlaceOptions & { all: boolean };
@@ -51,7 +50,7 @@ export async function attemptsWatch(
   const block = !options.json && isLive(process.stdout) ? new LiveBlock(process.stdout) : undefined;
   const below = () =>
     block ? [clip(stateWords(attempt, { ledger, repository, root }), stdoutLook().width - 1)] : [];
-  if (!options.json) process.stdout.write(`${oneLine(attempt.card.slot.stage)}\n`);
+  if (!options.json) printLine(attempt.card.slot.stage);
   for (;;) {
     // read before the last look: the folder moves when the attempt is kept
     const going = attemptFolder(running, attempt.name)?.state.kind === "running";
