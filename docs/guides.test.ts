@@ -1,5 +1,5 @@
-// The edits of the guides: each diff applies to the file that it names, what results follows its format, and the commands
-// under Undo restore the checkout. tests/guides.e2e.test.ts follows the guides with their runs.
+// The edits of the guides: each diff applies to the file that it names, what results follows its format, and the
+// commands under Undo restore the checkout. tests/guides.e2e.test.ts follows the guides with their runs.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -35,7 +35,7 @@ const written: Record<string, string[]> = {
 const present = [
   "images/agent/Dockerfile",
   "pipelines/full-benchmark.yaml",
-  "runners/agents/presets/reference.yaml",
+  "runners/agents/presets/script-strong.yaml",
   "scorers/bits-per-byte/measure.py",
   "sources.lock.yaml",
   "tasks/baby-lm/task.yaml",

@@ -1,5 +1,5 @@
-// What docs/machines.md shows is what the program does: its profile is valid and sends each stage where the page says, and
-// the variables and commands that it names exist.
+// What docs/machines.md shows is what the program does: its profile is valid and sends each stage where the page
+// says, and the variables and commands that it names exist.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

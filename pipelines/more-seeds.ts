@@ -1,5 +1,5 @@
-// A pipeline as a program: it exports, and may compute, the contents of a YAML file. This one is the full benchmark
-// on one task with eight seeds. Every command runs the program again, since its inputs are unknown.
+// A pipeline as a program: it exports, and may compute, the contents of a YAML file. This one is the full
+// benchmark on one task with eight seeds. Every command runs the program again, since its inputs are unknown.
 export default {
   formatVersion: 1,
   name: "more-seeds",

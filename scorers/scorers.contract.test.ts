@@ -1,4 +1,5 @@
-// The contract of every scorer; see testing/contract.ts. Broken submissions of most scorers are in the thorough tier.
+// The contract of every scorer; see testing/contract.ts. Broken submissions of most scorers are in the thorough
+// tier.
 import {
   prepareSubmissions,
   sampled,

@@ -1,5 +1,5 @@
-// How often the 95 % intervals of a comparison over tasks cover the true value, with few attempts of which some fail.
-// Simulated from a seed.
+// How often the 95 % intervals of a comparison over tasks cover the true value, with few attempts of which some
+// fail. Simulated from a seed.
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import { type Random, seededRandom } from "@mlrb/core/statistics/random";
 import { differenceInterval, type TaskScale } from "@mlrb/core/statistics/significance/difference-interval";

@@ -27,8 +27,8 @@ const populations: Population[] = [
 const rates = [0.5, 0.8, 0.95];
 
 /**
- * Rows for values and for rates, in percent; brackets have the share without an interval. `datasets` for each population
- * and number, `resamples` for each bootstrap.
+ * Rows for values and for rates, in percent; brackets have the share without an interval. `datasets` for each
+ * population and number, `resamples` for each bootstrap.
  */
 export function coverageTable(given: { seed: number; datasets: number; resamples: number }): string {
   const random = seededRandom(given.seed);

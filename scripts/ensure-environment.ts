@@ -1,5 +1,5 @@
-// Builds the environment of a lock file in the pipeline's place, unless it exists, and returns its Python. For tests
-// and for running Python scripts by hand:
+// Builds the environment of a lock file in the pipeline's place, unless it exists, and returns its Python. For
+// tests and for running Python scripts by hand:
 //   node scripts/ensure-environment.ts pipelines/environments/ml.lock
 import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";

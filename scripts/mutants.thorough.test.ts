@@ -1,5 +1,5 @@
-// Runs the mutants of one small module, so that the script works and a test suite that notices nothing is seen. All
-// mutants take hours; run them by hand.
+// Runs the mutants of one small module, so that the script works and a test suite that notices nothing is seen.
+// All mutants take hours; run them by hand.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -1,8 +1,9 @@
 // Changes modules of runners/ one small place at a time and says which changes no test notices, by Stryker.
 //   pnpm mutants runners/core/src/statistics                             a folder, or any part of paths
 //   pnpm mutants runners/local/src/leases/lease.ts --tests runners/local
-// A module's mutants are run against the files of tests in runners/, default tier, that reach it by imports and then, by
-// what they covered, run the changed line; `--tests PART` takes only some of these. The working tree is never written.
+// A module's mutants are run against the files of tests in runners/, default tier, that reach it by imports and
+// then, by what they covered, run the changed line; `--tests PART` takes only some of these. The working tree is
+// never written.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Pins Dockerfiles: pulls each base that has no digest and writes its digest behind its name. Until then, the benchmark
-// refuses the image. docs/machines.md
+// Pins Dockerfiles: pulls each base that has no digest and writes its digest behind its name. Until then, the
+// benchmark refuses the image. docs/machines.md
 //   node scripts/pin-images.ts [images/agent/Dockerfile …]
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // Records the attempt that docs/agents.md demonstrates without a key: a provider on 127.0.0.1 plays the
-// conversation of tests/support/demonstration, and its programs run in a real sandbox. Run the script again when the
-// scaffold, its tools or the task's prompt change; tests/demonstration.thorough.test.ts then fails.
+// conversation of tests/support/demonstration, and its programs run in a real sandbox. Run the script again when
+// the scaffold, its tools or the task's prompt change; tests/demonstration.thorough.test.ts then fails.
 //   node scripts/record-demonstration.ts
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The files of the committed sample that its report.json decides. What is made from ledgers (costs, times) is not among
-// them.
+// The files of the committed sample that its report.json decides. What is made from ledgers (costs, times) is not
+// among them.
 import type { Report } from "@mlrb/formats/report";
 import { csvFiles } from "@mlrb/report/formats/csv-files";
 import { figureFile, paperFiles } from "@mlrb/report/formats/latex";

@@ -1,5 +1,5 @@
-// Rewrites what the images of images/ take from lock files: `requirements/`, which pip installs, and the label with the
-// lock's digest. A test refuses images that differ from the locks. docs/machines.md
+// Rewrites what the images of images/ take from lock files: `requirements/`, which pip installs, and the label
+// with the lock's digest. A test refuses images that differ from the locks. docs/machines.md
 //   node scripts/update-images.ts
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

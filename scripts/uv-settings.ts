@@ -1,6 +1,6 @@
-// Translates pip's settings for uv, which resolves locks and does not read them: users configure a proxy or a mirror
-// for pip. A lock lists all files of a release, so sources that only add files on this machine (extra indexes,
-// folders of wheels) are ignored, unless pip has no index. Pure.
+// Translates pip's settings for uv, which resolves locks and does not read them: users configure a proxy or a
+// mirror for pip. A lock lists all files of a release, so sources that only add files on this machine (extra
+// indexes, folders of wheels) are ignored, unless pip has no index. Pure.
 
 /** uv's environment variables, from the output of `pip config list`. */
 export function uvSettings(pipConfig: string): Record<string, string> {

@@ -1,5 +1,5 @@
-// One private text in two tasks would count one luck twice in a mean over tasks, and a text that one task publishes
-// could not be private in another.
+// One private text in two tasks would count one luck twice in a mean over tasks, and a text that one task
+// publishes could not be private in another.
 import assert from "node:assert/strict";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -14,13 +14,13 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { taskManifest } from "@mlrb/formats/declared/task";
-import { anchors as anchorsFormat } from "@mlrb/formats/judged/anchors";
+import { references as referencesFormat } from "@mlrb/formats/judged/references";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "@mlrb/kit/json-file";
 import { ruleProblems } from "@mlrb/kit/rules/rule-methods";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { YAML } from "zx";
-import { anchorRows, runScorerScript, scorerManifest, stageFlags } from "../scorers/testing/measure.ts";
+import { referenceRows, runScorerScript, scorerManifest, stageFlags } from "../scorers/testing/measure.ts";
 
 const repository = join(import.meta.dirname, "..");
 const tasks = readdirSync(import.meta.dirname).filter((name) =>
@@ -52,18 +52,18 @@ for (const task of tasks) {
     test("is described under its folder's name, with rules that can be checked", () => {
       assert.equal(manifest.name, task);
       assert.deepEqual(ruleProblems(manifest.rules), []);
-      for (const part of ["README.md", "prompt.md", "baselines/minimal.py", "baselines/reference.py"])
+      for (const part of ["README.md", "prompt.md", "scripts/weak.py", "scripts/strong.py"])
         assert.ok(existsSync(join(folder, part)), `no ${part}`);
     });
 
     for (const kind of Object.keys(manifest.budget)) {
       test(`declares scorers, primary scorer, trivial baselines and sourced rules for ${kind} data`, () => {
-        const [scorers, floors] = [manifest.scorers[kind]!, manifest.floors[kind]!];
+        const [scorers, baselines] = [manifest.scorers[kind]!, manifest.baselines[kind]!];
         assert.ok(scorers.includes(manifest.primary[kind]!), "the primary scorer is not among its scorers");
         for (const scorer of scorers) {
           assert.equal(scorerManifest(scorer).name, scorer);
           assert.ok(
-            scorer in floors || scorerManifest(scorer).hostSensitive,
+            scorer in baselines || scorerManifest(scorer).hostSensitive,
             `no trivial baseline for ${scorer}`,
           );
         }
@@ -77,18 +77,18 @@ for (const task of tasks) {
       });
 
       test(`names existing and different rows as trivial baseline and reference for ${kind} data`, () => {
-        const anchors = (manifest.anchors?.[kind] ?? []).map(({ name }) => name);
+        const references = (manifest.references?.[kind] ?? []).map(({ name }) => name);
         const named = (table: Record<string, number | string>) =>
           Object.entries(table).filter((one): one is [string, string] => typeof one[1] === "string");
-        const floors = manifest.floors[kind]!;
-        const rows = manifest.anchorRows?.[kind] ?? {};
-        for (const [scorer, row] of [...named(floors), ...named(rows)]) {
-          const names = [...rowsOnFixtures(scorer), ...anchors];
+        const baselines = manifest.baselines[kind]!;
+        const rows = manifest.referenceRows?.[kind] ?? {};
+        for (const [scorer, row] of [...named(baselines), ...named(rows)]) {
+          const names = [...rowsOnFixtures(scorer), ...references];
           assert.ok(names.includes(row), `no row "${row}" of ${scorer}: ${names.join(", ")}`);
         }
         for (const [scorer, row] of named(rows)) {
-          assert.ok(scorer in floors, `a reference row and no trivial baseline for ${scorer}`);
-          assert.notEqual(floors[scorer], row);
+          assert.ok(scorer in baselines, `a reference row and no trivial baseline for ${scorer}`);
+          assert.notEqual(baselines[scorer], row);
         }
       });
 
@@ -102,8 +102,10 @@ for (const task of tasks) {
     test("declares scores, rules and budgets for the same kinds of data, smoke included", () => {
       const kinds = Object.keys(manifest.scorers).sort();
       assert.ok(kinds.includes("smoke"));
-      const { primary, floors, budget, anchors, anchorRows } = manifest;
-      for (const table of [primary, floors, budget, anchors, anchorRows].filter((each) => each !== undefined))
+      const { primary, baselines, budget, references, referenceRows } = manifest;
+      for (const table of [primary, baselines, budget, references, referenceRows].filter(
+        (each) => each !== undefined,
+      ))
         assert.deepEqual(Object.keys(table).sort(), kinds);
     });
 
@@ -160,13 +162,20 @@ for (const task of tasks) {
           models,
           answers: models,
         };
-        const ran = runScorerScript(scorer, "anchors.py", stageFlags({ param: {}, input, output: { rows } }));
+        const ran = runScorerScript(
+          scorer,
+          "references.py",
+          stageFlags({ param: {}, input, output: { rows } }),
+        );
         assert.equal(ran.status, 0, ran.stdout + ran.stderr);
-        const names = mustFollow(anchorsFormat, readJson(rows), rows).rows.map(({ name }) => name);
-        const anchors = (manifest.anchors?.smoke ?? []).map(({ name }) => name);
-        const floor = manifest.floors.smoke![scorer];
-        if (typeof floor === "string")
-          assert.ok([...names, ...anchors].includes(floor), `no row "${floor}": ${names.join(", ")}`);
+        const names = mustFollow(referencesFormat, readJson(rows), rows).rows.map(({ name }) => name);
+        const references = (manifest.references?.smoke ?? []).map(({ name }) => name);
+        const baseline = manifest.baselines.smoke![scorer];
+        if (typeof baseline === "string")
+          assert.ok(
+            [...names, ...references].includes(baseline),
+            `no row "${baseline}": ${names.join(", ")}`,
+          );
       });
     }
   });
@@ -174,11 +183,11 @@ for (const task of tasks) {
 
 const rowsSeen = new Map<string, string[]>();
 
-/** The names of the rows of a scorer's anchors.py on the scorer's fixtures. */
+/** The names of the rows of a scorer's references.py on the scorer's fixtures. */
 function rowsOnFixtures(scorer: string): string[] {
   const seen = rowsSeen.get(scorer);
   if (seen) return seen;
-  const { rows } = anchorRows(scorer, join(temporary, `rows-${scorer}`), {});
+  const { rows } = referenceRows(scorer, join(temporary, `rows-${scorer}`), {});
   const names = rows.map(({ name }) => name);
   rowsSeen.set(scorer, names);
   return names;

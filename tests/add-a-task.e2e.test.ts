@@ -1,4 +1,5 @@
-// Follows "Add a task" of docs/authors.md exactly: writes the files that the guide shows, no others, and runs its commands.
+// Follows "Add a task" of docs/authors.md exactly: writes the files that the guide shows, no others, and runs its
+// commands.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +34,7 @@ test("the folder from the guide is a task: it is checked, attempted, validated a
   const said = await pipeline("run", "full-benchmark", "--json", "--set", "task=toy", "--root", root);
   assert.equal(said.code, 0, said.stdout + said.stderr);
   assert.ok(
-    Object.keys(outcomes(said)).some((stage) => stage.startsWith("attempt[task=toy,agent=reference")),
+    Object.keys(outcomes(said)).some((stage) => stage.startsWith("attempt[task=toy,agent=script-strong")),
   );
   const report = JSON.parse(
     readFileSync(join(root, "results/full-benchmark/smoke+task=toy/report.json"), "utf8"),
@@ -44,18 +45,18 @@ test("the folder from the guide is a task: it is checked, attempted, validated a
     assert.equal(scores["bits-per-byte"].kind, "scored");
   }
   const [compared] = report.comparisons as Line[];
-  assert.deepEqual([compared!.better, compared!.clear], ["reference", true]);
+  assert.deepEqual([compared!.better, compared!.clear], ["script-strong", true]);
   const names = report.rows.map(({ name }: Line) => name).sort();
   assert.deepEqual(names, ["bigram", "random-weights", "unigram"]);
-  assert.deepEqual([report.cells[0].floorName, report.cells[0].anchorName], ["unigram", "bigram"]);
-  assert.equal(report.rows.find(({ anchor }: Line) => anchor)!.name, "bigram");
+  assert.deepEqual([report.cells[0].baselineName, report.cells[0].referenceName], ["unigram", "bigram"]);
+  assert.equal(report.rows.find(({ reference }: Line) => reference)!.name, "bigram");
   const bits = (agent: string): Line[] =>
     report.attempts
       .filter((attempt: Line) => attempt.agent === agent)
       .map(({ scores }: Line) => scores["bits-per-byte"]);
-  const [strong, weak] = [bits("reference"), bits("minimal")];
+  const [strong, weak] = [bits("script-strong"), bits("script-weak")];
   assert.deepEqual([strong.length, weak.length], [2, 2]);
-  const trivial: Line = report.rows.find(({ floor }: Line) => floor)!;
+  const trivial: Line = report.rows.find(({ baseline }: Line) => baseline)!;
   for (const one of strong)
     for (const other of [trivial, ...weak]) {
       const errors = Math.hypot(one.standardError, other.standardError);

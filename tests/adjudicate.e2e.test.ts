@@ -12,12 +12,12 @@ after(() => repository.remove());
 
 const axes = ["task", "agent", "seed"];
 const verdict = {
-  formatVersion: 2,
+  formatVersion: 1,
   kind: "undecided",
   rules: [
     {
       ...{ rule: "from-scratch", title: "Trained from scratch", answer: "undecided", evidence: "packed" },
-      ...{ source: "official", severity: "strike" },
+      ...{ source: "official", severity: "disqualify" },
     },
   ],
   facts: {},
@@ -54,7 +54,7 @@ async function reported(t: TestContext) {
         script: "pipelines/steps/report.ts",
         params: {
           ...{ title: "Decided", label: "test", tasks: { "baby-lm": "Baby" }, agents: {} },
-          ...{ primary: { "baby-lm": "quality" }, floors: { "baby-lm": { quality: 0.1 } } },
+          ...{ primary: { "baby-lm": "quality" }, baselines: { "baby-lm": { quality: 0.1 } } },
           ...{ scorers: { quality: "quality" }, units: { quality: "share" } },
           ...{ directions: { quality: "higher" }, digits: { quality: 2 } },
         },
@@ -116,7 +116,10 @@ test("a decision makes only the report run again, each new one does, and all are
     report: "succeeded",
   });
   const first = report(at, profile);
-  assert.deepEqual([first.verdict.kind, first.verdict.machine, first.mean], ["struck", "undecided", 0.1]);
+  assert.deepEqual(
+    [first.verdict.kind, first.verdict.machine, first.mean],
+    ["disqualified", "undecided", 0.1],
+  );
   assert.equal((await decide(at, "attempt", "pass", "looked again")).code, 0);
   const only = await at.run("--only", "report");
   assert.equal(outcomes(only).report, "succeeded", "also where the attempt is outside the selection");
@@ -152,7 +155,7 @@ test("an archive carries decisions; they count with its records, and never again
   assert.equal((await run()).code, 0);
   const origin = { kind: "imported", signedBy: null };
   const first = report(at, profile, fresh);
-  assert.deepEqual([first.verdict.kind, first.decisions![0]!.origin], ["struck", origin]);
+  assert.deepEqual([first.verdict.kind, first.decisions![0]!.origin], ["disqualified", origin]);
   assert.equal((await decide(at, record, "pass", "ours", fresh)).code, 0);
   await run();
   assert.equal(report(at, profile, fresh).verdict.kind, "pass");
@@ -165,7 +168,7 @@ test("an archive carries decisions; they count with its records, and never again
   assert.equal((await attempts(at, fresh, "import", archive, "--prefer-imported")).code, 0);
   await run();
   const preferred = report(at, profile, fresh);
-  assert.deepEqual([preferred.verdict.kind, preferred.decisions!.length], ["struck", 2]);
+  assert.deepEqual([preferred.verdict.kind, preferred.decisions!.length], ["disqualified", 2]);
   assert.deepEqual(at.executions().attempt, 1);
 });
 

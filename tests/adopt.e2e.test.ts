@@ -1,5 +1,6 @@
-// An attempt outlives its run: the supervisor continues, and the next run continues with the attempt. If an attempt
-// ends while no run is active, the next run of any pipeline stores its record. A lost attempt is always reported.
+// An attempt outlives its run: the supervisor continues, and the next run continues with the attempt. If an
+// attempt ends while no run is active, the next run of any pipeline stores its record. A lost attempt is always
+// reported.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

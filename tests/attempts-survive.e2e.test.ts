@@ -1,4 +1,5 @@
-// Attempts of a model whose supervisor or host dies continue where they were: same submission, no answer paid twice.
+// Attempts of a model whose supervisor or host dies continue where they were: same submission, no answer paid
+// twice.
 import assert from "node:assert/strict";
 import {
   appendFileSync,
@@ -150,14 +151,14 @@ it("after the death of the host the next run continues the attempt, says so in i
   assert.equal((await verifyTrajectory(join(at.outside, "forged.jsonl"), ledger.trajectory)).kind, "broken");
 });
 
-it("if its files are gone too, an attempt returns to its last checkpoint, and what came later stays in its cost", async (at, t) => {
+it("if its files are gone too, an attempt returns to its last restore point, and what came later stays in its cost", async (at, t) => {
   const even = await undisturbed(t);
   const served = await patient(t, 900);
   defineLlmAttempt(at, served, { turnsMax: 20, budget: { time: "40s" } });
   const first = at.start(words(at), { env: keyEnv });
   const folder = await afterCalls(at, 1);
-  await until("a checkpoint", () => existsSync(join(folder, "checkpoints/0001.json")));
-  const { after: point } = JSON.parse(readFileSync(join(folder, "checkpoints/0001.json"), "utf8"));
+  await until("a restore point", () => existsSync(join(folder, "restore-points/0001.json")));
+  const { after: point } = JSON.parse(readFileSync(join(folder, "restore-points/0001.json"), "utf8"));
   const answersAt = (lines: number) =>
     readFileSync(join(folder, "out/trajectory.jsonl"), "utf8")
       .split("\n")
@@ -165,7 +166,7 @@ it("if its files are gone too, an attempt returns to its last checkpoint, and wh
       .filter((line) => line.includes('"event":"model-call"')).length;
   await until("two more answers", () => answersAt(Number.POSITIVE_INFINITY) >= answersAt(point) + 2);
   await killAll(at, first);
-  rmSync(join(folder, "checkpoints/0002.json"), { force: true });
+  rmSync(join(folder, "restore-points/0002.json"), { force: true });
   await removeDiskImages(folder);
   for (const name of readdirSync(folder).filter((one) => one.startsWith("attempt-")))
     rmSync(join(folder, name), { recursive: true });
@@ -179,8 +180,8 @@ it("if its files are gone too, an attempt returns to its last checkpoint, and wh
   const { record, ledger, events } = recorded(at);
   assert.equal(digestOf(record), even.digest);
   const resumed = events.find(({ event }) => event === "resumed")!;
-  assert.deepEqual([resumed.workspace, resumed.after, resumed.step], ["checkpoint", point, known]);
-  assert.ok(Number(resumed.creditedMs) > 500, "the time since the checkpoint is given back");
+  assert.deepEqual([resumed.workspace, resumed.after, resumed.step], ["restore-point", point, known]);
+  assert.ok(Number(resumed.creditedMs) > 500, "the time since the restore point is given back");
   assert.ok(ledger.wallMs - ledger.workingMs >= Number(resumed.creditedMs) - 1);
   const answers = events.filter(({ event }) => event === "model-call");
   checkCalls(ledger, answers.length); // those that were left behind are counted

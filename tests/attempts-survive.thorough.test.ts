@@ -1,6 +1,6 @@
-// Attempts of a model under random kills of their supervisors, of their sandboxes and of their host, also with their files
-// gone. Every attempt continues and submits what it would have submitted, the tables hold the values, n and verdicts of an
-// undisturbed run, and each kill repeats at most one call.
+// Attempts of a model under random kills of their supervisors, of their sandboxes and of their host, also with
+// their files gone. Every attempt continues and submits what it would have submitted, the tables hold the values,
+// n and verdicts of an undisturbed run, and each kill repeats at most one call.
 import assert from "node:assert/strict";
 import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -26,7 +26,7 @@ const repository = throwAwayRepository();
 after(() => repository.remove());
 const killsWanted = Number(process.env.MLRB_TEST_RESUME_KILLS ?? 6);
 const seeds = [1, 2];
-/** Of working time, which a restart of a sandbox is, too. Between two checkpoints is a twentieth. */
+/** Of working time, which a restart of a sandbox is, too. Between two restore points is a twentieth. */
 const budgetMs = 20_000 + 3_000 * killsWanted;
 const budget = `${budgetMs / 1000}s`;
 
@@ -50,7 +50,7 @@ const answer = ({ body }: SeenRequest, length: Length) => {
 
 const rules = [
   { ...{ name: "in-time", title: "In time.", method: "time-within-budget" }, source: "official" },
-].map((rule) => ({ ...rule, severity: "strike" }));
+].map((rule) => ({ ...rule, severity: "disqualify" }));
 
 /** Where sandboxes are. */
 type Sandboxes = {
@@ -137,10 +137,10 @@ async function killHost(at: Lab, run: Started): Promise<void> {
   await until("all processes to end", () => attemptProcesses(at.root).length === 0);
 }
 
-/** Removes the files of attempts that have a checkpoint, as a host with a temporary disk does. */
+/** Removes the files of attempts that have a restore point, as a host with a temporary disk does. */
 async function emptyDisk(at: Lab): Promise<number> {
-  const checkpoints = globSync(`${at.root}/.mlrb/attempts/running/*/checkpoints/*.json`);
-  const folders = new Set(checkpoints.map((path) => dirname(dirname(path))));
+  const restorePoints = globSync(`${at.root}/.mlrb/attempts/running/*/restore-points/*.json`);
+  const folders = new Set(restorePoints.map((path) => dirname(dirname(path))));
   for (const folder of folders) {
     await removeDiskImages(folder);
     for (const name of readdirSync(folder).filter((one) => one.startsWith("attempt-"))) {
@@ -209,9 +209,9 @@ async function survive(t: TestContext, kills: number, sandboxes: Sandboxes): Pro
       run = next;
       story.push("sandbox");
     } else {
-      const hasCheckpoint = () =>
-        globSync(`${at.root}/.mlrb/attempts/running/*/checkpoints/*.json`).length > 0;
-      if (what === 2) await until("a checkpoint", hasCheckpoint, 2_000 + budgetMs / 20).catch(() => {});
+      const hasRestorePoint = () =>
+        globSync(`${at.root}/.mlrb/attempts/running/*/restore-points/*.json`).length > 0;
+      if (what === 2) await until("a restore point", hasRestorePoint, 2_000 + budgetMs / 20).catch(() => {});
       await killHost(at, run);
       story.push(what === 1 ? "host" : `host, with the files of ${await emptyDisk(at)} attempts`);
       run = start(at, sandboxes);

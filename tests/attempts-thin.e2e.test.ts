@@ -1,4 +1,5 @@
-// `attempts thin` removes weights once everything planned was made of them, and no command repeats an attempt for them.
+// `attempts thin` removes weights once everything planned was made of them, and no command repeats an attempt for
+// them.
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -47,15 +48,15 @@ function define(at: Lab, { scorer = "1", fails = false }: Defined = {}): void {
         command: "cp {inputs.submission}/model.safetensors {outputs.clean}/",
         gives: { clean: "dir" },
       },
-      moment: {
+      checkpoint: {
         each: ["seed"],
         needs: ["attempt.snapshots"],
         command: "cp {inputs.snapshots}/1/model.safetensors {outputs.early}/",
         gives: { early: "dir" },
       },
-      "moment-score": {
+      "checkpoint-score": {
         each: ["seed"],
-        needs: ["moment.early"],
+        needs: ["checkpoint.early"],
         command: "echo 1 > {outputs.score}; test -s {inputs.early}/model.safetensors",
         gives: { score: "file" },
       },
@@ -90,7 +91,7 @@ test("snapshots go first and the submission on request; a run then repeats nothi
   assert.match(first.stdout, /^thinned {3}\w{12} {2}attempt\[seed=1\] {2}1 file, 2\.0 MiB$/m);
   assert.match(
     first.stdout,
-    /^1 attempt thinned, 2\.0 MiB freed\ncannot run again for them: moment, moment-score$/m,
+    /^1 attempt thinned, 2\.0 MiB freed\ncannot run again for them: checkpoint, checkpoint-score$/m,
   );
   assert.deepEqual([weights("snapshots/1"), weights("submission")], [false, true]);
   const second = await attempts("thin", "attempt[seed=1]", "--keep", "none");

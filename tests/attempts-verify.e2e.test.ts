@@ -1,5 +1,5 @@
-// `attempts verify` names damage in a real attempt's record, repairs it where an intact copy exists, and the record
-// is used again.
+// `attempts verify` names damage in a real attempt's record, repairs it where an intact copy exists, and the
+// record is used again.
 import assert from "node:assert/strict";
 import { chmodSync, cpSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The program's answers are those of the pipeline's own stages: admission, load, and the test for look-ahead. A sample of
-// the folders; `node tests/support/submissions/check-answers.ts` compares all of them.
+// The program's answers are those of the pipeline's own stages: admission, load, and the test for look-ahead. A
+// sample of the folders; `node tests/support/submissions/check-answers.ts` compares all of them.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// An attempt starts only after the stages of `startAfter` have succeeded. A person can leave them out; then the attempt's
-// record says so, also where a later run reuses it.
+// An attempt starts only after the stages of `startAfter` have succeeded. A person can leave them out; then the
+// attempt's record says so, also where a later run reuses it.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,15 +16,15 @@ function define(at: Lab, { rows = "rows", declared = "a model" } = {}): void {
     params: { declared },
     axes: { task: ["high", "low"], seed: [1] },
     stages: {
-      anchors: {
+      references: {
         each: ["task"],
-        command: counted(at, "anchors", `echo {task} ${rows} > {outputs.rows}`),
+        command: counted(at, "references", `echo {task} ${rows} > {outputs.rows}`),
         gives: { rows: "file" },
       },
       check: {
         each: ["task"],
         when: "{params.declared}",
-        collect: ["anchors.rows"],
+        collect: ["references.rows"],
         command: `(test {task} = high || test -e ${at.outside}/mended) && echo checked > {outputs.checks}`,
         gives: { checks: "file" },
       },
@@ -66,7 +66,7 @@ test("a failed check keeps only its own attempts from starting, and a later succ
   assert.equal(said.code, 1);
   assert.equal(outcomes(said)[high], "succeeded");
   assert.equal(outcomes(said)[low], "skipped");
-  assert.deepEqual(at.executions(), { anchors: 2, "attempt-high": 1 });
+  assert.deepEqual(at.executions(), { references: 2, "attempt-high": 1 });
   assert.deepEqual(members(at), { [high]: "succeeded", [low]: "skipped" });
   writeFileSync(join(at.outside, "mended"), "");
   const mended = await at.run();
@@ -88,7 +88,7 @@ test("without its check an attempt starts, its record says so in every later run
   assert.equal(outcomes(again)["check[task=low]"], "failed");
   assert.equal(outcomes(again)[low], "reused");
   assert.deepEqual(members(at), marks);
-  assert.deepEqual(at.executions(), { anchors: 2, "attempt-high": 1, "attempt-low": 1 });
+  assert.deepEqual(at.executions(), { references: 2, "attempt-high": 1, "attempt-low": 1 });
 });
 
 test("where nothing declares a check, the record of an attempt that needs one says so for good", async (t) => {
@@ -119,7 +119,7 @@ test("selected attempts are refused unless their check is selected or its result
   assert.deepEqual(at.executions(), {});
   const planned = await at.plan("--only", "attempt[task=high]");
   assert.equal(planned.lines.find(({ event }) => event === "note")?.code, "not-checked");
-  const checked = await at.run("--only", "check[task=high]", "--only", "anchors[task=high]");
+  const checked = await at.run("--only", "check[task=high]", "--only", "references[task=high]");
   assert.equal(checked.code, 0, checked.stderr);
   const started = await at.run("--only", "attempt[task=high]");
   assert.equal(outcomes(started)[high], "succeeded", started.stderr);
@@ -133,13 +133,13 @@ test("a selected check counts only if what it reads is selected or valid", async
   const at = lab(t, repository);
   define(at);
   writeFileSync(join(at.outside, "mended"), "");
-  const checked = await at.run("--only", "check", "--only", "anchors");
+  const checked = await at.run("--only", "check", "--only", "references");
   assert.equal(checked.code, 0, checked.stderr);
   define(at, { rows: "other rows" });
   const refused = await at.run("--only", "attempt", "--only", "check");
   assert.equal(refused.code, 2, refused.stdout);
-  assert.match(refused.stderr, /after check\[task=high\] has succeeded, which reads anchors\[task=high\]/);
-  const whole = await at.run("--only", "attempt", "--only", "check", "--only", "anchors");
+  assert.match(refused.stderr, /after check\[task=high\] has succeeded, which reads references\[task=high\]/);
+  const whole = await at.run("--only", "attempt", "--only", "check", "--only", "references");
   assert.equal(outcomes(whole)[high], "succeeded", whole.stderr);
 });
 

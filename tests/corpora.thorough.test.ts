@@ -1,5 +1,5 @@
-// A random sample of the folders that tests/corpora/judge-corpora.ts judges: honest ones keep their scores, and cheats
-// none. MLRB_TEST_SEED repeats a sample. All folders are judged by hand; docs/rules.md has the result.
+// A random sample of the folders that tests/corpora/judge-corpora.ts judges: honest ones keep their scores, and
+// cheats none. MLRB_TEST_SEED repeats a sample. All folders are judged by hand; docs/rules.md has the result.
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";

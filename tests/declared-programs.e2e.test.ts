@@ -1,5 +1,5 @@
-// A scorer's program that is installed in a home folder, as elan installs Lean, works inside walls and in a container,
-// and shows nothing else of the home folder.
+// A scorer's program that is installed in a home folder, as elan installs Lean, works inside walls and in a
+// container, and shows nothing else of the home folder.
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";

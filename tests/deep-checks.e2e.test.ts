@@ -1,5 +1,6 @@
-// The pipeline deep-checks and `doctor --models --max-cost`, through the program: one task of the profile `rehearsal`, with
-// doubles of the hub and of the provider. What a lab learns in minutes before it pays; nothing becomes an attempt.
+// The pipeline deep-checks and `doctor --models --max-cost`, through the program: one task of the profile
+// `rehearsal`, with doubles of the hub and of the provider. What a lab learns in minutes before it pays; nothing
+// becomes an attempt.
 import assert from "node:assert/strict";
 import {
   chmodSync,

@@ -1,5 +1,5 @@
-// The diagnostic bundle has what helps to find a failure, and nothing that must not leave the machine: keys and private
-// rows are planted in every text that it could take, and none is found in it.
+// The diagnostic bundle has what helps to find a failure, and nothing that must not leave the machine: keys and
+// private rows are planted in every text that it could take, and none is found in it.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";

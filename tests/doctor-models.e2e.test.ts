@@ -1,5 +1,5 @@
-// `pipeline doctor --models`, through the program, against a double of the providers: what a person learns before an
-// attempt of a day about a retired model, a missing key or a server that is not running.
+// `pipeline doctor --models`, through the program, against a double of the providers: what a person learns before
+// an attempt of a day about a retired model, a missing key or a server that is not running.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { lab } from "./support/lab.ts";

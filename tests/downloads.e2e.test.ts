@@ -1,5 +1,5 @@
-// Official sources from the lock to the store, with a hub on this machine: refused until they are locked and accepted,
-// downloaded once for all tasks, and never again.
+// Official sources from the lock to the store, with a hub on this machine: refused until they are locked and
+// accepted, downloaded once for all tasks, and never again.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,8 +27,8 @@ repository.write(
   `formatVersion: 1
 name: official
 extends: full-benchmark
-axes: { task: [llm-merging, llm-efficiency], agent: [minimal], seed: [1] }
-profiles: { official: { extends: rehearsal, axes: { agent: [minimal] } } }
+axes: { task: [llm-merging, llm-efficiency], agent: [script-weak], seed: [1] }
+profiles: { official: { extends: rehearsal, axes: { agent: [script-weak] } } }
 stages:
   look: # what agents would get
     each: [task]

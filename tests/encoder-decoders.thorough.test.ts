@@ -1,5 +1,5 @@
-// T5 and BART with the tokenizers of their families are scored on every task that may hand them in, to the digits of plain
-// lm-eval and of generate(). The models are tiny and trained for a moment.
+// T5 and BART with the tokenizers of their families are scored on every task that may hand them in, to the digits
+// of plain lm-eval and of generate(). The models are tiny and trained for a moment.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

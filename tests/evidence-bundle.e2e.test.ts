@@ -1,5 +1,5 @@
-// An evidence bundle: the report is rebuilt from it elsewhere byte for byte, a changed byte is named, and planted private
-// rows and keys are not in it.
+// An evidence bundle: the report is rebuilt from it elsewhere byte for byte, a changed byte is named, and planted
+// private rows and keys are not in it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const key = "acme-5up3r/s3cret+value";
 const token = "hf_QwErTyUiOpAsDfGhJkLzXc";
 
 const axes = ["task", "agent", "seed"];
-const verdict = { formatVersion: 2, kind: "pass", rules: [], facts: {} };
+const verdict = { formatVersion: 1, kind: "pass", rules: [], facts: {} };
 const score = {
   ...{ formatVersion: 1, scorer: "quality", version: 1, unit: "share", direction: "higher", kind: "scored" },
   ...{ value: 0.5, standardError: 0.1, items: 4, groups: {}, extra: {} },
@@ -92,7 +92,7 @@ before(async () => {
         script: "pipelines/steps/report.ts",
         params: {
           ...{ title: "Bundled", label: "test", tasks: { "baby-lm": "Baby" }, agents: { nop: "Nothing" } },
-          ...{ primary: { "baby-lm": "quality" }, floors: { "baby-lm": { quality: 0.1 } } },
+          ...{ primary: { "baby-lm": "quality" }, baselines: { "baby-lm": { quality: 0.1 } } },
           ...{ scorers: { quality: "quality" }, units: { quality: "share" } },
           ...{ directions: { quality: "higher" }, digits: { quality: 2 } },
         },

@@ -1,5 +1,5 @@
-// `pipeline fingerprints make` makes equal fingerprints from a folder and from a hub that speaks ranges, and refuses what it
-// cannot make.
+// `pipeline fingerprints make` makes equal fingerprints from a folder and from a hub that speaks ranges, and
+// refuses what it cannot make.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,5 +1,5 @@
-// Scores forked from a process that has imported torch, transformers and lm-eval have the same bytes as scores from
-// a fresh process, one after the other and in parallel: a random half of the scorers each time.
+// Scores forked from a process that has imported torch, transformers and lm-eval have the same bytes as scores
+// from a fresh process, one after the other and in parallel: a random half of the scorers each time.
 // MLRB_TEST_FORK_SCORERS names them (a,b; "all": every scorer).
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

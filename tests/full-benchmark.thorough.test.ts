@@ -38,7 +38,7 @@ const every = (
 ).axes.task.filter((task: string) => task !== oneTask) as string[];
 /** One of a task that trains and one that gets a model and generates; the others use the same code. */
 const inContainersToo = process.env.MLRB_TEST_CONTAINER_TASK ?? [oneTask, "math-reasoning"][testSeed % 2]!;
-const agentInContainers = drawn(["minimal", "reference"], 1)[0]!;
+const agentInContainers = drawn(["script-weak", "script-strong"], 1)[0]!;
 const tasks = named(process.env.MLRB_TEST_TASKS) ?? sampled();
 console.log(
   `with MLRB_TEST_TASKS=${tasks.join(",")}, and in containers with MLRB_TEST_CONTAINER_TASK=${inContainersToo}`,
@@ -161,37 +161,33 @@ function isHostSensitive(scorer: string): boolean {
   );
 }
 
-test("reference beats minimal on every task's primary metric", () => {
+test("script-strong beats script-weak on every task's primary metric", () => {
   const { cells, tasks } = report(firstSeed);
   for (const { name: task, primary } of tasks) {
     const mean = (agent: string) =>
       cells.find((one: Line) => one.task === task && one.metric === primary && one.agent === agent);
-    const [minimal, reference] = [mean("minimal"), mean("reference")];
-    const better =
-      reference.direction === "lower" ? minimal.mean - reference.mean : reference.mean - minimal.mean;
+    const [weak, strong] = [mean("script-weak"), mean("script-strong")];
+    const better = strong.direction === "lower" ? weak.mean - strong.mean : strong.mean - weak.mean;
     assert.ok(better > 0, task);
   }
 });
 
-test("with two seeds, reference beats minimal by more than two paired standard errors", () => {
+test("with two seeds, script-strong beats script-weak by more than two paired standard errors", () => {
   const { comparisons, cells, tasks } = report();
   for (const { name: task, primary } of tasks) {
     const of = (list: Line[]) => list.filter((one) => one.task === task && one.metric === primary);
     const [compared, ...rest] = of(comparisons);
     assert.equal(rest.length, 0, task);
     assert.equal(compared!.kind, "compared", `${task}: ${compared!.why}`);
-    assert.equal(compared!.better, "reference", task);
+    assert.equal(compared!.better, "script-strong", task);
     assert.equal(compared!.clear, true, task);
     assert.deepEqual(compared!.seeds, [1, 2], task);
     const error = Math.max(compared!.standardError, compared!.clusteredStandardError ?? 0);
     assert.ok(error > 0, task);
     assert.ok(Math.abs(compared!.difference) > 2 * error, `${task}: ${compared!.difference} ± ${error}`);
     const mean = (agent: string) => of(cells).find((cell) => cell.agent === agent)!;
-    const [minimal, reference] = [mean("minimal"), mean("reference")];
-    assert.ok(
-      reference.direction === "lower" ? reference.mean < minimal.mean : reference.mean > minimal.mean,
-      task,
-    );
+    const [weak, strong] = [mean("script-weak"), mean("script-strong")];
+    assert.ok(strong.direction === "lower" ? strong.mean < weak.mean : strong.mean > weak.mean, task);
   }
 });
 
@@ -201,7 +197,7 @@ test("baby-lm's scripted agents learn more than token frequencies", () => {
     list.filter(({ task, metric }) => task === "baby-lm" && metric === "bits-per-byte");
   const unigram = of(rows).find(({ name }) => name === "unigram")!;
   const measured = of(cells);
-  assert.deepEqual(measured.map(({ agent }) => agent).sort(), ["minimal", "reference"]);
+  assert.deepEqual(measured.map(({ agent }) => agent).sort(), ["script-weak", "script-strong"]);
   for (const { agent, values, direction } of measured) {
     assert.equal(direction, "lower");
     for (const value of values)

@@ -1,5 +1,5 @@
-// Coverage-guided fuzzing of the readers of attempts, records, results and providers' answers. The readers of submissions
-// have their own in runners/kit. MLRB_TEST_SEED repeats a run.
+// Coverage-guided fuzzing of the readers of attempts, records, results and providers' answers. The readers of
+// submissions have their own in runners/kit. MLRB_TEST_SEED repeats a run.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { coverageFuzz } from "@mlrb/kit/admission/testing/coverage-fuzz";

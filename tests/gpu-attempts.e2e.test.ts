@@ -1,5 +1,5 @@
-// Agents that hold GPUs, in containers of a real engine. The GPUs are fake: stubs of the driver's nvidia-smi and of
-// NVIDIA's container hook show who got which device. Nothing here tests CUDA.
+// Agents that hold GPUs, in containers of a real engine. The GPUs are fake: stubs of the driver's nvidia-smi and
+// of NVIDIA's container hook show who got which device. Nothing here tests CUDA.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";

@@ -1,6 +1,6 @@
-// Follows docs/authors.md (a scorer), docs/agents.md (a program), docs/reuse.md and docs/guide.md (rescore) exactly:
-// writes the files that they show, no others, and runs their commands. One repository and one state folder, as a reader
-// would have.
+// Follows docs/authors.md (a scorer), docs/agents.md (a program), docs/reuse.md and docs/guide.md (rescore)
+// exactly: writes the files that they show, no others, and runs their commands. One repository and one state
+// folder, as a reader would have.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
@@ -119,7 +119,7 @@ test("the scorer correction from the guide measures stored submissions again, an
 
   assert.equal(applyDiff(text), measure);
   const would = (await actions(planned!)).filter(([, action]) => action !== "reuse").map(([stage]) => stage);
-  for (const stage of would) assert.match(stage, /^(report$|(score|anchors)\[.*scorer=bits-per-byte\])/);
+  for (const stage of would) assert.match(stage, /^(report$|(score|references)\[.*scorer=bits-per-byte\])/);
   assert.ok(would.includes("report") && would.length > 3);
   const explained = await follow(explain!);
   assert.ok(explained.lines.some(({ reasons: why }) => why.some(({ file }: Line) => file === measure)));
@@ -140,7 +140,9 @@ test("the scorer correction from the guide measures stored submissions again, an
 async function tracedToAttempt(words: string[]): Promise<Line> {
   const [cell] = (await follow(words)).lines;
   assert.deepEqual([cell!.outdated, cell!.missing], [false, []]);
-  assert.ok(cell!.nodes.some(({ stage }: Line) => stage === "attempt[task=baby-lm,agent=reference,seed=1]"));
+  assert.ok(
+    cell!.nodes.some(({ stage }: Line) => stage === "attempt[task=baby-lm,agent=script-strong,seed=1]"),
+  );
   return cell!;
 }
 
@@ -161,7 +163,7 @@ test("the scorer from the guide scores existing attempts, and no attempt and no 
   const said = await follow(run!);
   // the look-ahead test depends on the list of scorers; its result is equal, so no other score runs
   for (const stage of ranIn(said))
-    assert.match(stage, /^(report$|(score|anchors)\[.*scorer=first-window\]|(moment-)?causality\[)/);
+    assert.match(stage, /^(report$|(score|references)\[.*scorer=first-window\]|(checkpoint-)?causality\[)/);
   const { attempts, rows } = report(said);
   for (const { scores } of attempts) assert.equal(scores["first-window"].kind, "scored");
   assert.ok(rows.some(({ metric, name }: Line) => metric === "first-window" && name === "random-weights"));

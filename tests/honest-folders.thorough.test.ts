@@ -1,5 +1,5 @@
-// Folders as real libraries leave them: what `lm_eval --model hf` scores from safetensors without code is admitted and gets
-// equal digits, or belongs to a family that docs/agents.md names. The models are tiny and random.
+// Folders as real libraries leave them: what `lm_eval --model hf` scores from safetensors without code is admitted
+// and gets equal digits, or belongs to a family that docs/agents.md names. The models are tiny and random.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,8 +62,8 @@ const notScored: Record<string, { code: string; officially?: string }> = {
 /** lm-eval leaves the folder: it adds the adapter to the weights of a base elsewhere. */
 const elsewhere = new Set(["peft-adapter-and-merged"]);
 /**
- * What the installed transformers cannot load, or loads as another model, by the folder that holds the same model in a form
- * that it can. transformers 5 writes these settings, and save_model of safetensors these weights.
+ * What the installed transformers cannot load, or loads as another model, by the folder that holds the same model
+ * in a form that it can. transformers 5 writes these settings, and save_model of safetensors these weights.
  */
 const twins: Record<string, string> = {
   "save-model": "family-gpt2",

@@ -1,4 +1,5 @@
-// Archives of records and evidence bundles come from other people. A text in one never chooses the program that runs.
+// Archives of records and evidence bundles come from other people. A text in one never chooses the program that
+// runs.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -40,7 +41,7 @@ before(async () => {
         script: "pipelines/steps/report.ts",
         params: {
           ...{ title: "Small", label: "test", tasks: { letters: "Letters" }, agents: { plain: "Plain" } },
-          ...{ primary: {}, floors: {}, scorers: {}, units: {}, directions: {}, digits: {} },
+          ...{ primary: {}, baselines: {}, scorers: {}, units: {}, directions: {}, digits: {} },
         },
         gives: { report: "dir" },
       },

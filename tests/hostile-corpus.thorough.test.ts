@@ -1,6 +1,7 @@
-// The corpus of hostile submissions, contained: each folder goes through `validate`, `load` and `verdict` inside the
-// walls of the runner and ends with a verdict. A random quarter in namespaces; a random eighth as an ordinary user, and
-// the same eighth in a container. MLRB_TEST_SEED repeats the choice, MLRB_TEST_HOSTILE=full takes all folders.
+// The corpus of hostile submissions, contained: each folder goes through `validate`, `load` and `verdict` inside
+// the walls of the runner and ends with a verdict. A random quarter in namespaces; a random eighth as an ordinary
+// user, and the same eighth in a container. MLRB_TEST_SEED repeats the choice, MLRB_TEST_HOSTILE=full takes all
+// folders.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -59,8 +60,8 @@ function newFolder(name: string): string {
 }
 
 /**
- * An interpreter below a folder of root's, e.g. /root/.pyenv, is made readable in a mount namespace: a bind mount brings
- * it back into an empty file system over that folder.
+ * An interpreter below a folder of root's, e.g. /root/.pyenv, is made readable in a mount namespace: a bind mount
+ * brings it back into an empty file system over that folder.
  */
 const readable = `set -e
 hidden=$1 interpreter=$2 kept=$3; shift 3

@@ -1,6 +1,6 @@
 // The images of images/, without their base: no image can be pulled here, and no GPU is there. The first step of a
-// Dockerfile (CUDA and system packages) is replaced by this machine's Python; everything after it is built as shipped, in
-// a real engine, from a small lock of the same form.
+// Dockerfile (CUDA and system packages) is replaced by this machine's Python; everything after it is built as
+// shipped, in a real engine, from a small lock of the same form.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {

@@ -1,5 +1,5 @@
-// Attempts cost money: this version must find, use and show those that were made before, and must not repeat them. The
-// records are those of tests/fixtures/records.
+// Attempts cost money: this version must find, use and show those that were made before, and must not repeat them.
+// The records are those of tests/fixtures/records.
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +16,23 @@ after(remove);
 const attemptsOf = (all: Record<string, string>) =>
   Object.fromEntries(Object.entries(all).filter(([stage]) => stage.startsWith("attempt[")));
 const all = (what: string) => Object.fromEntries(keptAttempts.map((stage) => [stage, what]));
+
+/** Attempts of format 1 stay valid: these are never made again. */
+const formatOne = [
+  "5781bfcbf2405318c97054cfef0dbb7e97622b6c4c6da9641fd09d0c0a822c29",
+  "73de2cd88f26401873b4858ccce1a394da23dabe3d6df7c5238504415a7b0965",
+  "ba8c19e342bd1aa2fd972fd4bae52dbb7c202ffc9e66e5acedb083ff7a4697fc",
+  "e36285c79fa8f0c830491b12a58a749b2ad0738b52a2aa7e2c49072d5c1f14a4",
+];
+
+test("the records of format 1 are the ones that were made when it began", () => {
+  assert.deepEqual(
+    recordsIn(newRoot())
+      .map(({ digest }) => digest)
+      .sort(),
+    formatOne,
+  );
+});
 
 test("kept records are found for an unchanged plan, no attempt runs, and the report is made from them", async () => {
   const root = newRoot();

@@ -1,5 +1,5 @@
-// Agents that are our loop around a model, in a sandbox, with a provider on 127.0.0.1: their work is measured, their
-// failures are attributed, and their cost is right however they end.
+// Agents that are our loop around a model, in a sandbox, with a provider on 127.0.0.1: their work is measured,
+// their failures are attributed, and their cost is right however they end.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";

@@ -1,5 +1,5 @@
-// An image by digest that is not on this host. The command `docker` is a double without an engine, which writes down what
-// it is asked.
+// An image by digest that is not on this host. The command `docker` is a double without an engine, which writes
+// down what it is asked.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -17,8 +17,8 @@ const image = `registry.example/lab/agent@sha256:${"ab".repeat(32)}`;
 type DockerLab = { durable: boolean; isHere: boolean; scored?: "unbuildable" | "buildable" };
 
 /**
- * A stage without a container, and one in the image; `durable`: an attempt. `scored`: and one after it in the image of a
- * Dockerfile, which the double builds or not.
+ * A stage without a container, and one in the image; `durable`: an attempt. `scored`: and one after it in the
+ * image of a Dockerfile, which the double builds or not.
  */
 function dockerLab(t: TestContext, { durable, isHere, scored }: DockerLab) {
   const at = lab(t, repository);

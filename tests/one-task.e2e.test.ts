@@ -1,5 +1,5 @@
-// The README's command on one task: tables, labels, reuse, an edited scorer, an agent that does nothing. Tests that
-// only read use the suite's shared state; the others run one after the other in a copy of it.
+// The README's command on one task: tables, labels, reuse, an edited scorer, an agent that does nothing. Tests
+// that only read use the suite's shared state; the others run one after the other in a copy of it.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -103,17 +103,17 @@ test("nop is rejected, has no score, and never wins", { timeout: 20 * 60_000 }, 
   const alone = await pipeline(...oneTaskArguments, "--set", "agent=nop");
   assert.equal(alone.code, 0, alone.stdout + alone.stderr);
   checkNop(report(`smoke+agent=nop,task=${oneTask}`));
-  const among = await pipeline(...oneTaskArguments, "--set", "agent=minimal,nop,reference");
+  const among = await pipeline(...oneTaskArguments, "--set", "agent=script-weak,nop,script-strong");
   assert.equal(among.code, 0, among.stdout + among.stderr);
   assert.ok(attemptsIn(among).every(([, outcome]) => outcome === "reused"));
-  const all = report(`smoke+agent=minimal+nop+reference,task=${oneTask}`);
+  const all = report(`smoke+agent=script-weak+nop+script-strong,task=${oneTask}`);
   for (const comparison of all.comparisons) assert.notEqual(comparison.better, "nop");
   for (const cell of all.cells.filter(({ agent }: Line) => agent === "nop")) {
-    assert.equal(cell.mean, cell.floor, "what is rejected counts as the floor");
+    assert.equal(cell.mean, cell.baseline, "what is rejected counts as the baseline");
     assert.equal(cell.validN, 0);
     const reference = all.cells.find(
       (other: Line) =>
-        other.agent === "reference" && other.task === cell.task && other.metric === cell.metric,
+        other.agent === "script-strong" && other.task === cell.task && other.metric === cell.metric,
     );
     if (!cell.primary) continue;
     assert.ok(cell.direction === "lower" ? cell.mean > reference.mean : cell.mean < reference.mean);
@@ -142,7 +142,10 @@ test("a change of a scorer's logic reruns its scores and the report, and no atte
   )) {
     const stages = same.flatMap(({ task, agent, seed }) => {
       const of = `task=${task},agent=${agent},seed=${seed}`;
-      return [`score[${of},scorer=bits-per-byte]`, `moment-score[${of},moment=50%,scorer=bits-per-byte]`];
+      return [
+        `score[${of},scorer=bits-per-byte]`,
+        `checkpoint-score[${of},checkpoint=50%,scorer=bits-per-byte]`,
+      ];
     });
     const again = stages.filter((stage) => ran.includes(stage));
     assert.ok(again.length > 0, `${stages} were not measured again`);
@@ -151,7 +154,7 @@ test("a change of a scorer's logic reruns its scores and the report, and no atte
   }
   assert.ok(ran.includes("report"));
   for (const stage of ran)
-    assert.match(stage, /^(report$|(score|moment-score|anchors)\[.*scorer=bits-per-byte\])/);
+    assert.match(stage, /^(report$|(score|checkpoint-score|references)\[.*scorer=bits-per-byte\])/);
   const extra = report().attempts.find(({ task }: Line) => task === "baby-lm")!.scores["bits-per-byte"].extra;
   assert.ok(extra.groups > 1, "the tables show what the new code measures");
 });
@@ -176,11 +179,11 @@ test("an edit of scorers/library reruns the scores that import it and the report
   );
   const stages = await wouldRun();
   // an intermediate checkpoint may share its score with the end
-  for (const name of ["score", "anchors"])
+  for (const name of ["score", "references"])
     assert.ok(
       stages.some((stage) => stage.startsWith(`${name}[`)),
       name,
     );
   for (const stage of stages)
-    assert.match(stage, /^(report$|(score|moment-score|anchors)\[.*scorer=bits-per-byte\])/);
+    assert.match(stage, /^(report$|(score|checkpoint-score|references)\[.*scorer=bits-per-byte\])/);
 });

@@ -1,5 +1,5 @@
-// A stranger's questions to report.html in a real browser, each answered within two clicks; its tabs, table and search;
-// and a page as large as the published protocol makes it.
+// A stranger's questions to report.html in a real browser, each answered within two clicks; its tabs, table and
+// search; and a page as large as the published protocol makes it.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ async function open(file: string, hash = "", width = 1280): Promise<Page> {
 
 const tabNamed = (tab: Page, name: string) => tab.getByRole("tab", { name, exact: true });
 
-/** A page hears of the new part of its address a moment after the key, the click or the step back. */
+/** A page hears of the new part of its address a checkpoint after the key, the click or the step back. */
 const chosen = (tab: Page, name: string) => tab.getByRole("tab", { name, selected: true }).waitFor();
 
 /** Whether all of an element is on the first screen. */
@@ -53,7 +53,7 @@ test("who won is on the first screen, with what was run, a row for each task and
   const tab = await open(pages.sample);
   assert.match(
     (await tab.locator(".headline").textContent())!,
-    /reference has the better mean at 7 of 7 tasks \(2 attempts each\)/,
+    /script-strong has the better mean at 7 of 7 tasks \(2 attempts each\)/,
   );
   assert.deepEqual(await tab.locator(".badge").allTextContents(), [
     "smoke: practice data, do not cite",
@@ -95,7 +95,7 @@ test("what it cost is one click away", { skip }, async () => {
   const words = (await tab.locator("#panel-cost figure svg").first().getAttribute("aria-label"))!;
   assert.match(
     words,
-    /supervisor: normalised mean 0\.57, dollars unknown.*On the Pareto line: minimal, one-loop$/,
+    /supervisor: normalised mean 0\.57, dollars unknown.*On the Pareto line: script-weak, one-loop$/,
   );
   await tab.close();
 });
@@ -112,7 +112,7 @@ test("where attempts failed is on the first screen; a click opens the attempt, t
   await attempt.getByText("equals known weights").waitFor();
   await chosen(tab, "Attempts");
   await tabNamed(tab, "Attempts").click();
-  await tab.getByLabel("with verdict").selectOption("struck");
+  await tab.getByLabel("with verdict").selectOption("disqualified");
   assert.equal(await tab.locator("table.sortable tbody tr:visible").count(), 8);
   assert.equal(await tab.locator("#attempts-shown").textContent(), "8 of 105 attempts");
   await tab.close();

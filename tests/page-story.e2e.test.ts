@@ -15,7 +15,7 @@ test("an attempt whose story does not fit on the page says so, and the command t
   const head = '{"formatVersion":1,"index":0,"previous":"0","time":"2026-01-01T00:00:00Z","sinceStartMs":1';
   const line = `${head},"event":"note","by":"agent","text":"<b>loss 3.1</b>"}`;
   at.define({
-    axes: { task: ["baby-lm"], agent: ["minimal"], seed: [1, 2] },
+    axes: { task: ["baby-lm"], agent: ["script-weak"], seed: [1, 2] },
     stages: {
       attempt: {
         ...{ role: "attempt", each: ["task", "agent", "seed"], durable: true },

@@ -184,7 +184,12 @@ test("a run writes the page next to its report, again if any stage ran, and `rep
   const at = lab(t, repository);
   const define = (word: string) =>
     at.define({
-      axes: { task: ["baby-lm"], agent: ["minimal", "reference"], seed: [1, 2], scorer: ["bits-per-byte"] },
+      axes: {
+        task: ["baby-lm"],
+        agent: ["script-weak", "script-strong"],
+        seed: [1, 2],
+        scorer: ["bits-per-byte"],
+      },
       stages: {
         score: {
           each: ["task", "agent", "seed", "scorer"],
@@ -203,25 +208,31 @@ test("a run writes the page next to its report, again if any stage ran, and `rep
   assert.equal((await at.run()).code, 0);
   const path = join(at.root, "results", at.name, "default", "report.html");
   const drawn = readFileSync(path, "utf8");
-  assert.ok(drawn.includes("score[task=baby-lm,agent=minimal,seed=1,scorer=bits-per-byte]"));
-  assert.ok(drawn.includes("first said minimal"));
+  assert.ok(drawn.includes("score[task=baby-lm,agent=script-weak,seed=1,scorer=bits-per-byte]"));
+  assert.ok(drawn.includes("first said script-weak"));
   assert.ok(drawn.includes(`pnpm pipeline run ${at.name} --only`));
   assert.ok(!drawn.includes(at.root), "the page names no folder of this machine");
 
   define("second");
   assert.equal((await at.run()).code, 0);
-  assert.ok(readFileSync(path, "utf8").includes("second said minimal"));
+  assert.ok(readFileSync(path, "utf8").includes("second said script-weak"));
   assert.equal((await at.run()).code, 0);
-  assert.ok(readFileSync(path, "utf8").includes("second said minimal"), "nothing ran, and the page stays");
+  assert.ok(
+    readFileSync(path, "utf8").includes("second said script-weak"),
+    "nothing ran, and the page stays",
+  );
 
   rmSync(path);
   const shown = await at.pipeline(["report", at.name, "--root", at.root, "--json"]);
   assert.equal(shown.code, 0, shown.stderr);
   assert.ok(JSON.parse(shown.stdout).files.includes("report.html"));
-  assert.ok(readFileSync(path, "utf8").includes("second said minimal"));
+  assert.ok(readFileSync(path, "utf8").includes("second said script-weak"));
   rmSync(path);
   assert.equal((await at.run()).code, 0);
-  assert.ok(readFileSync(path, "utf8").includes("second said minimal"), "a run that reuses all misses it");
+  assert.ok(
+    readFileSync(path, "utf8").includes("second said script-weak"),
+    "a run that reuses all misses it",
+  );
 });
 
 test("a page that cannot be made is reported and does not fail the run", async (t) => {

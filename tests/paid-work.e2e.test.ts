@@ -1,5 +1,5 @@
-// An attempt's files and spending are never lost and never paid for twice without a request: not if its container is
-// stopped, not if its supervisor is killed at its very end, not if the disk is full.
+// An attempt's files and spending are never lost and never paid for twice without a request: not if its container
+// is stopped, not if its supervisor is killed at its very end, not if the disk is full.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,5 @@
-// What the profile `paper` plans: the paper's conditions for every attempt, and an order that keeps a partial run fair.
+// What the profile `paper` plans: the paper's conditions for every attempt, and an order that keeps a partial run
+// fair.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -152,10 +153,13 @@ test("the report knows each task's rules on its data, and each agent's model and
   assert.deepEqual(paper.agentFacts("gpt-4o")!.models, ["openai gpt-4o-2024-08-06"]);
   assert.equal(paper.agentFacts("claude-3-5-sonnet")!.scaffold, "supervisor-worker");
   const smoke = params("smoke");
-  assert.deepEqual([smoke.agentFacts("minimal")!.kind, smoke.agentFacts("minimal")!.models], ["command", []]);
+  assert.deepEqual(
+    [smoke.agentFacts("script-weak")!.kind, smoke.agentFacts("script-weak")!.models],
+    ["command", []],
+  );
   for (const { axes } of attempts) {
-    const { strikes, notes } = paper.ruleCounts(String(axes.task))!;
-    assert.ok(strikes > 0 && notes >= 0, String(axes.task));
+    const { disqualifying, notes } = paper.ruleCounts(String(axes.task))!;
+    assert.ok(disqualifying > 0 && notes >= 0, String(axes.task));
   }
 });
 

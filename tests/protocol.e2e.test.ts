@@ -1,4 +1,5 @@
-// A protocol is frozen before the first attempt, and the report lists every departure from it, also elsewhere from a bundle.
+// A protocol is frozen before the first attempt, and the report lists every departure from it, also elsewhere from
+// a bundle.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +16,7 @@ after(() => {
 });
 
 const axes = ["task", "agent", "seed"];
-const verdict = { formatVersion: 2, kind: "pass", rules: [], facts: {} };
+const verdict = { formatVersion: 1, kind: "pass", rules: [], facts: {} };
 const scoreText = (value: number) =>
   JSON.stringify({
     ...{ formatVersion: 1, scorer: "quality", version: 1, unit: "share", direction: "higher" },
@@ -59,7 +60,7 @@ before(() => {
         script: "pipelines/steps/report.ts",
         params: {
           ...{ title: "Frozen", label: "test", tasks: { "baby-lm": "Baby" }, agents: { nop: "Nothing" } },
-          ...{ primary: { "baby-lm": "quality" }, floors: { "baby-lm": { quality: 0.1 } } },
+          ...{ primary: { "baby-lm": "quality" }, baselines: { "baby-lm": { quality: 0.1 } } },
           ...{ scorers: { quality: "quality" }, units: { quality: "share" } },
           ...{ directions: { quality: "higher" }, digits: { quality: 2 } },
         },

@@ -1,5 +1,5 @@
-// An attempt's large files share an inode with the cache's, in spite of kills at each call, full disks, and records
-// that move to other machines.
+// An attempt's large files share an inode with the cache's, in spite of kills at each call, full disks, and
+// records that move to other machines.
 import assert from "node:assert/strict";
 import {
   chmodSync,

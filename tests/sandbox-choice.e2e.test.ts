@@ -1,5 +1,5 @@
-// An agent runs in the requested sandbox or a stricter one, never in a weaker one: untrusted agents run in a sandbox
-// or are refused, unless a person allows otherwise.
+// An agent runs in the requested sandbox or a stricter one, never in a weaker one: untrusted agents run in a
+// sandbox or are refused, unless a person allows otherwise.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,6 @@
-// The repository's files that a Python stage script loads must be in the stage's key: compares the modules that Python
-// loaded with the files that the runner digests. Covers every scorer and every Python step of the pipelines.
+// The repository's files that a Python stage script loads must be in the stage's key: compares the modules that
+// Python loaded with the files that the runner digests. Covers every scorer and every Python step of the
+// pipelines.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +18,7 @@ const repository = resolve(import.meta.dirname, "..");
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-scorer-code-"));
 after(() => rmSync(temporary, { recursive: true }));
 
-const scripts = globSync(["scorers/*/{measure,anchors}.py", "pipelines/{generate,steps}/*.py"], {
+const scripts = globSync(["scorers/*/{measure,references}.py", "pipelines/{generate,steps}/*.py"], {
   cwd: repository,
 }).sort();
 

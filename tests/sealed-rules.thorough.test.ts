@@ -1,5 +1,5 @@
-// The official rules on data, bases and experts, decided by what the download gateway recorded instead of by the agent's
-// word: six scripted attempts at each of four tasks, some of which lie in provenance.json.
+// The official rules on data, bases and experts, decided by what the download gateway recorded instead of by the
+// agent's word: six scripted attempts at each of four tasks, some of which lie in provenance.json.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// An attempt in the sealed condition, from the pipeline's file to the record: its programs download through the gateway,
-// the private data of its task is withheld, and its key differs from an attempt without a network.
+// An attempt in the sealed condition, from the pipeline's file to the record: its programs download through the
+// gateway, the private data of its task is withheld, and its key differs from an attempt without a network.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -64,8 +64,8 @@ function start(at: Lab, variables: Record<string, string> = {}): Started {
 }
 
 /**
- * Plays `work` by the conversation so far, and holds the answer number `held` until it is let go. From then on only
- * `keyAfter` is a right key.
+ * Plays `work` by the conversation so far, and holds the answer number `held` until it is let go. From then on
+ * only `keyAfter` is a right key.
  */
 async function heldProvider(t: TestContext, held = -1, keyAfter?: string) {
   const gate = Promise.withResolvers<void>();

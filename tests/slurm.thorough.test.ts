@@ -1,5 +1,5 @@
-// Whole runs whose stages are jobs of a real Slurm, of two nodes on loopback: their results equal this host's, the next
-// run continues what a killed run left running, lost jobs are submitted again, and nothing remains.
+// Whole runs whose stages are jobs of a real Slurm, of two nodes on loopback: their results equal this host's, the
+// next run continues what a killed run left running, lost jobs are submitted again, and nothing remains.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,9 +1,9 @@
 // Crash safety, at every point instead of at random times: the runner is killed at every system call by which a
 // small run changes the disk, or that call fails, or the power fails, or the clock jumps. The next run is the only
-// recovery: it ends in the state of an undisturbed run, and repeats nothing that was recorded. The runner makes the
-// same calls in the same order each time, except for reads of /proc, which shift the numbers of later opens a
-// little; so a fault may hit a neighbour of the intended call.
-// Half of the kinds of calls are drawn, and long lists sampled; MLRB_TEST_SEED repeats a sample, and MLRB_SWEEP=full takes every call of every kind.
+// recovery: it ends in the state of an undisturbed run, and repeats nothing that was recorded. The runner makes
+// the same calls in the same order each time, except for reads of /proc, which shift the numbers of later opens a
+// little; so a fault may hit a neighbour of the intended call. Half of the kinds of calls are drawn, and long
+// lists sampled; MLRB_TEST_SEED repeats a sample, and MLRB_SWEEP=full takes every call of every kind.
 import assert from "node:assert/strict";
 import {
   chmodSync,

@@ -1,5 +1,5 @@
-// `pipeline watch`: an edit runs the stages that it changed and no others, whenever and however it is made; an edit
-// outside the plan runs nothing; and the command ends on request. The tests wait for its output.
+// `pipeline watch`: an edit runs the stages that it changed and no others, whenever and however it is made; an
+// edit outside the plan runs nothing; and the command ends on request. The tests wait for its output.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// On a machine without namespaces, bubblewrap and containers, the shipped baselines are still scored, under limits alone.
-// Other files of strangers are refused.
+// On a machine without namespaces, bubblewrap and containers, the scripted agents are still scored, under limits
+// alone. Other files of strangers are refused.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

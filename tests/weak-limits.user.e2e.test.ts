@@ -1,5 +1,5 @@
-// A profile with `weakLimits: true`, as an ordinary user without a control group for memory. As root, the tests run their
-// command lines as user 65534.
+// A profile with `weakLimits: true`, as an ordinary user without a control group for memory. As root, the tests
+// run their command lines as user 65534.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";

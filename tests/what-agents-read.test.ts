@@ -1,5 +1,5 @@
-// The key of an attempt covers what its agent can read. The code that fills a sandbox copies the agent's folder, and
-// the code that makes keys digests it; both must see the same differences.
+// The key of an attempt covers what its agent can read. The code that fills a sandbox copies the agent's folder,
+// and the code that makes keys digests it; both must see the same differences.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {

@@ -1,5 +1,5 @@
-// What the checks of the sandbox of attempts share: they open it without an agent, close it however they end, and write
-// what worked. Nothing of it becomes an attempt.
+// What the checks of the sandbox of attempts share: they open it without an agent, close it however they end, and
+// write what worked. Nothing of it becomes an attempt.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";

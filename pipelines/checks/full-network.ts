@@ -1,4 +1,5 @@
-// Tries the full network of a sandbox without an agent: a program inside downloads a locked file from the hub itself.
+// Tries the full network of a sandbox without an agent: a program inside downloads a locked file from the hub
+// itself.
 import type { TriedFile } from "@mlrb/agents/hub/try-downloads";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { prepareInside, runInside, type TriedPlace } from "@mlrb/agents/sandbox/try-sandbox";

@@ -3,7 +3,7 @@
 The questions are sums, and one has about as many tokens as a model reads, so that memory is tried too. Right
 answers do not matter: `reference-check` compares scores. By hand, with DIR a folder of models:
     PYTHONPATH=runners/kit/python:scorers/library python pipelines/checks/lm_eval_items.py
-        --input references=DIR --output check=FILE
+        --input published=DIR --output check=FILE
 """
 
 import json
@@ -49,7 +49,7 @@ def main() -> None:
 def models(stage: Stage) -> dict[str, Path]:
     """By name. A folder of models holds one folder for each."""
     found = {"base": stage.inputs["base"]} if "base" in stage.inputs else {}
-    for kind in ("given", "references"):
+    for kind in ("given", "published"):
         if kind in stage.inputs:
             found |= {path.name: path for path in sorted(stage.inputs[kind].iterdir()) if path.is_dir()}
     return found

@@ -1,6 +1,7 @@
-// Checks the network of attempts without an agent: a program in the sandbox downloads a small file of a model, as locked.
-// Through the download gateway of sealed attempts it is also refused a file of an evaluation set; which rows the gateway
-// withholds is decided by `withheld`, not here. Where attempts have no network there is nothing to check.
+// Checks the network of attempts without an agent: a program in the sandbox downloads a small file of a model, as
+// locked. Through the download gateway of sealed attempts it is also refused a file of an evaluation set; which
+// rows the gateway withholds is decided by `withheld`, not here. Where attempts have no network there is nothing
+// to check.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { downloadsFrom } from "@mlrb/agents/hub/downloads-request";

@@ -1,5 +1,5 @@
-// Checks the sandbox of attempts without an agent: a training step on its devices (`check: train`), or a snapshot of a
-// workspace that a program filled (`check: snapshot`). Nothing of it becomes an attempt.
+// Checks the sandbox of attempts without an agent: a training step on its devices (`check: train`), or a snapshot
+// of a workspace that a program filled (`check: snapshot`). Nothing of it becomes an attempt.
 //   node pipelines/checks/sandbox.ts --param check=train --param 'preset={"trusted": true}' --output check=FILE
 import { type TriedPlace, tryProgram, trySnapshot } from "@mlrb/agents/sandbox/try-sandbox";
 import { calibration } from "@mlrb/formats/judged/calibration";

@@ -24,7 +24,7 @@ import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import { dockerWalls } from "@mlrb/docker/docker-walls";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import { stepClaim } from "@mlrb/kit/attempts/attempt-claim";
-import { checkpointsFolder } from "@mlrb/kit/attempts/left-checkpoint";
+import { restorePointsFolder } from "@mlrb/kit/attempts/left-restore-point";
 import { beginRestore, leftSandbox, removeCutRestores } from "@mlrb/kit/attempts/left-sandbox";
 import { purseFile } from "@mlrb/kit/attempts/purse";
 import { isFullDisk, reserveFile, writeReserved } from "@mlrb/kit/files/full-disk";
@@ -75,7 +75,7 @@ function checkClaim(): void {
 /** Whether the supervisor or host of the attempt died. */
 const continues =
   folder !== undefined && existsSync(outputs.trajectory!) && statSync(outputs.trajectory!).size > 0;
-const checkpoints = folder && join(folder, checkpointsFolder);
+const restorePoints = folder && join(folder, restorePointsFolder);
 if (continues) await removeCutRestores(folder);
 /** The sandbox of an attempt whose supervisor or host died. It continues where that ended. */
 const left = continues ? leftSandbox(folder) : undefined;
@@ -107,7 +107,7 @@ try {
   const earlier = continues
     ? await readEarlier({
         ...{ trajectory: outputs.trajectory!, spending: join(folder, "spending.jsonl") },
-        ...(!left && { checkpoints: checkpoints! }),
+        ...(!left && { restorePoints: restorePoints! }),
       })
     : undefined;
   if (typeof earlier === "string") throw new Error(`the attempt cannot continue: ${earlier}`);
@@ -119,7 +119,7 @@ try {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },
     ...(earlier && { earlier }),
     ...(restored && { restored }),
-    ...(checkpoints !== undefined && { checkpoints }),
+    ...(restorePoints !== undefined && { restorePoints }),
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway }),
     ...(purse && { purse }),

@@ -1,5 +1,5 @@
-// Builds a Python environment from a lock file, in place: a venv holds its own path. docs/machines.md
-// By hand: node pipelines/steps/environment.ts --param lock=pipelines/environments/ml.lock --output environment=DIR
+// Builds a Python environment from a lock file, in place: a venv holds its own path. docs/machines.md By hand:
+// node pipelines/steps/environment.ts --param lock=pipelines/environments/ml.lock --output environment=DIR
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { stage } from "@mlrb/kit/stage";

@@ -1,7 +1,8 @@
-// How often the rules on given models are wrong: honest submissions and cheats, made from small bases of many architectures
-// by scorers/library/tests/given_rates.py, compared by the step and judged by the rules. The suite draws a sample by a printed
-// seed. By hand (ADR 43): MLRB_TEST_IDENTITY_BASES=160 for more bases, or =all for every recipe with every architecture, and
-// MLRB_TEST_IDENTITY_METHODS=compressed-base for one method of them (base-approved takes hours).
+// How often the rules on given models are wrong: honest submissions and cheats, made from small bases of many
+// architectures by scorers/library/tests/given_rates.py, compared by the step and judged by the rules. The suite
+// draws a sample by a printed seed. By hand (ADR 43): MLRB_TEST_IDENTITY_BASES=160 for more bases, or =all for
+// every recipe with every architecture, and MLRB_TEST_IDENTITY_METHODS=compressed-base for one method of them
+// (base-approved takes hours).
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -28,7 +28,7 @@ const findings = kinship(
   attempts.map(({ axes, fingerprint }) => ({ name: `agent ${axes.agent}, seed ${axes.seed}`, fingerprint })),
 );
 const found: Kinship = {
-  formatVersion: 2,
+  formatVersion: 1,
   attempts: attempts.map(({ axes }, at) => ({
     ...axes,
     rules: rules.map(({ name, title, source, severity }) => ({

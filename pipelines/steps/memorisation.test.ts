@@ -43,16 +43,16 @@ const data = writeData();
 test("a model trained on the private texts is noted; one trained on public texts and reference models are not", () => {
   runStepProgram("testing/train_on_texts.py", [data.public, data.private, path("trained")]);
   mkdirSync(path("none"));
-  const anchors = [{ name: "random-weights", title: "untrained", model: "small-random" }];
-  runStepProgram("anchor_models.py", [
-    ...["--param", `anchors=${JSON.stringify(anchors)}`],
+  const models = [{ name: "random-weights", title: "untrained", model: "small-random" }];
+  runStepProgram("reference_models.py", [
+    ...["--param", `references=${JSON.stringify(models)}`],
     ...["--input", `public=${data.public}`, "--input", `models=${path("none")}`],
     ...["--output", `models=${path("models")}`],
   ]);
   const references = runMemorisationStep(
-    "anchor_memorisation.py",
+    "reference_memorisation.py",
     { ...data, models: path("models") },
-    path("anchors.json"),
+    path("references.json"),
   );
   const reference = taskReference({ kind: "ok", value: references });
   const found = (name: string) => {
@@ -101,17 +101,17 @@ test("a task without private documents measures nothing", () => {
 
 test("a published model is a reference model of its own kind, and one that task.yaml does not name is refused", () => {
   const args = (name: string) => [
-    ...["--param", `anchors=[{"name":"small","title":"Small","model":"reference:${name}"}]`],
+    ...["--param", `references=[{"name":"small","title":"Small","model":"published:${name}"}]`],
     ...["--input", `public=${data.public}`, "--input", `models=${path("none")}`],
-    ...["--input", `references=${path("models")}`, "--output", `models=${path(`of-${name}`)}`],
+    ...["--input", `published=${path("models")}`, "--output", `models=${path(`of-${name}`)}`],
   ];
   for (const name of ["random-weights", "other"]) mkdirSync(path(`of-${name}`));
-  runStepProgram("anchor_models.py", args("random-weights"));
+  runStepProgram("reference_models.py", args("random-weights"));
   const { small } = JSON.parse(readFileSync(path("of-random-weights/titles.json"), "utf8"));
   assert.deepEqual([small.title, small.kind], ["Small", "published-model"]);
   assert.ok(small.parameters > 0);
   assert.throws(
-    () => runStepProgram("anchor_models.py", args("other")),
-    /no published model "other": task\.yaml does not name it in referenceModels/,
+    () => runStepProgram("reference_models.py", args("other")),
+    /no published model "other": task\.yaml does not name it in publishedModels/,
   );
 });

@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { taskManifest } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { pythonPath } from "@mlrb/kit/python-path";
-import { YAML } from "zx";
+import { parse } from "yaml";
 import { ensureEnvironment } from "../../scripts/ensure-environment.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -20,7 +20,7 @@ const tasks = readdirSync(join(repository, "tasks"), { withFileTypes: true })
   .map(({ name }) => join(repository, "tasks", name, "task.yaml"))
   .flatMap((file) => {
     const text = read(file);
-    return text === undefined ? [] : [mustFollow(taskManifest, YAML.parse(text), file)];
+    return text === undefined ? [] : [mustFollow(taskManifest, parse(text), file)];
   });
 
 function read(file: string): string | undefined {

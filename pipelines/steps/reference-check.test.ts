@@ -1,4 +1,4 @@
-// The stage that attempts wait for, from the manifest of the anchors stage.
+// The stage that attempts wait for, from the manifest of the references stage.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,14 +15,14 @@ type Row = { name: string; kind?: string; value?: number; standardError?: number
 function check(
   rows: Row[] | undefined,
   expected: Record<string, unknown>,
-  floor: number | string = 0.25,
+  baseline: number | string = 0.25,
 ): { status: number | null; stdout: string; stderr: string; checks?: Record<string, unknown>[] } {
   const at = mkdtempSync(join(root, "run-"));
   const all = rows?.map((row) => ({ kind: "published-model", parameters: 1, title: row.name, ...row }));
   writeFileSync(join(at, "rows.json"), JSON.stringify({ formatVersion: 1, scorer: "mmlu", rows: all }));
   const member = {
-    stage: "anchors[task=t,scorer=mmlu]",
-    name: "anchors",
+    stage: "references[task=t,scorer=mmlu]",
+    name: "references",
     axes: { task: "t", scorer: "mmlu" },
     outcome: rows ? "succeeded" : "failed",
     cause: rows ? "" : "timeout: 24h",
@@ -35,7 +35,7 @@ function check(
     [
       join(import.meta.dirname, "reference-check.ts"),
       ...["--param", `expected=${JSON.stringify({ mmlu: expected })}`],
-      ...["--param", `floors=${JSON.stringify({ mmlu: floor })}`],
+      ...["--param", `baselines=${JSON.stringify({ mmlu: baseline })}`],
       ...["--param", `directions=${JSON.stringify({ mmlu: "higher" })}`],
       ...["--input", `manifest=${join(at, "manifest.json")}`, "--output", `checks=${output}`],
     ],
@@ -76,7 +76,7 @@ test("a rejected, missing or unmeasured model fails the stage and says why", () 
   for (const [rows, why] of [
     [[{ name: "phi", rejected: "non-finite output" }], /not scored; rejected: non-finite output/],
     [[], /not scored; the scorer gave no row of this name/],
-    [undefined, /not scored; anchors\[task=t,scorer=mmlu\] gave no rows: timeout: 24h/],
+    [undefined, /not scored; references\[task=t,scorer=mmlu\] gave no rows: timeout: 24h/],
   ] as const) {
     const said = check(rows as Row[] | undefined, { phi: { kind: "finite" } });
     assert.equal(said.status, 1);
@@ -86,11 +86,11 @@ test("a rejected, missing or unmeasured model fails the stage and says why", () 
 
 test("a trivial baseline that is a row is read from the rows", () => {
   const rows = (majority: Row) => [{ name: "big", value: 0.6, standardError: 0.01 }, majority];
-  const above = { big: { kind: "above-floor", source: "reports" } };
-  const floor = "majority";
-  assert.equal(check(rows({ name: floor, value: 0.54, standardError: 0 }), above, floor).status, 0);
-  assert.equal(check(rows({ name: floor, value: 0.58, standardError: 0 }), above, floor).status, 1);
-  const lacking = check(rows({ name: floor, rejected: "no data" }), above, floor);
+  const above = { big: { kind: "above-baseline", source: "reports" } };
+  const baseline = "majority";
+  assert.equal(check(rows({ name: baseline, value: 0.54, standardError: 0 }), above, baseline).status, 0);
+  assert.equal(check(rows({ name: baseline, value: 0.58, standardError: 0 }), above, baseline).status, 1);
+  const lacking = check(rows({ name: baseline, rejected: "no data" }), above, baseline);
   assert.match(lacking.stdout, /the trivial baseline was not measured/);
 });
 
@@ -99,7 +99,7 @@ test("a model that scores like a guess of the scorer's rows fails, however far i
     { name: "one-letter", kind: "guess", value: 0.5, standardError: 0.05 },
     { name: "phi", value: 0.5, standardError: 0.05 },
   ];
-  const said = check(rows, { phi: { kind: "above-floor", source: "reports" } });
+  const said = check(rows, { phi: { kind: "above-baseline", source: "reports" } });
   assert.equal(said.status, 1);
   assert.match(
     said.stdout,

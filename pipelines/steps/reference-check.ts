@@ -1,9 +1,9 @@
-// Fails unless each reference model scored what task.yaml expects of it, so that no attempt is paid for on a host where
-// known numbers do not come back. By hand, with MANIFEST the manifest of a collecting stage:
+// Fails unless each reference model scored what task.yaml expects of it, so that no attempt is paid for on a host
+// where known numbers do not come back. By hand, with MANIFEST the manifest of a collecting stage:
 //   node pipelines/steps/reference-check.ts --param 'expected={"mmlu": {"identity": {"kind": "finite"}}}' \
-//     --param 'floors={"mmlu": 0.25}' --param 'directions={"mmlu": "higher"}' --input manifest=MANIFEST --output checks=FILE
+//     --param 'baselines={"mmlu": 0.25}' --param 'directions={"mmlu": "higher"}' --input manifest=MANIFEST --output checks=FILE
 import type { Expectation } from "@mlrb/formats/declared/task";
-import { type Anchors, anchors } from "@mlrb/formats/judged/anchors";
+import { type References, references } from "@mlrb/formats/judged/references";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { checkReference, type ReferenceScore } from "@mlrb/kit/check-reference";
@@ -13,18 +13,18 @@ import { stage } from "@mlrb/kit/stage";
 
 const { params, inputs, outputs } = stage();
 const expected = params.expected as Record<string, Record<string, Expectation>>;
-const floors = params.floors as Record<string, number | string>;
+const baselines = params.baselines as Record<string, number | string>;
 const directions = params.directions as Record<string, "higher" | "lower">;
 const collected = readCollected(inputs.manifest!);
 
 const checks = Object.entries(expected).flatMap(([scorer, models]) => {
   const measured = measuredRows(collected, scorer);
-  const floor = floorOf(floors[scorer], measured);
+  const baseline = baselineOf(baselines[scorer], measured);
   const guesses = guessesOf(measured);
   return Object.entries(models).map(([model, expectation]) => {
     const score = scoreOf(model, measured);
     const direction = directions[scorer]!;
-    const answer = checkReference(score, { expected: expectation, floor, guesses, direction });
+    const answer = checkReference(score, { expected: expectation, baseline, guesses, direction });
     return { scorer, model, value: score.kind === "scored" ? score.value : null, ...answer };
   });
 });
@@ -40,12 +40,12 @@ if (missed.length > 0) {
   process.exitCode = 1;
 }
 
-type Measured = { rows: Anchors["rows"] } | { why: string };
+type Measured = { rows: References["rows"] } | { why: string };
 
 function measuredRows({ members }: Collected, scorer: string): Measured {
   const member = members.find(({ axes }) => axes.scorer === scorer);
   const path = member?.artifacts.rows?.path;
-  if (path !== undefined) return { rows: mustFollow(anchors, readJson(path), path).rows };
+  if (path !== undefined) return { rows: mustFollow(references, readJson(path), path).rows };
   return { why: member ? `${member.stage} gave no rows: ${member.cause || member.outcome}` : "not planned" };
 }
 
@@ -63,7 +63,7 @@ function guessesOf(measured: Measured): number[] {
 }
 
 /** A number of task.yaml, or the value of the row that it names. */
-function floorOf(declared: number | string | undefined, measured: Measured): number | undefined {
+function baselineOf(declared: number | string | undefined, measured: Measured): number | undefined {
   if (typeof declared !== "string") return declared;
   const score = scoreOf(declared, measured);
   return score.kind === "scored" ? score.value : undefined;

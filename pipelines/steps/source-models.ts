@@ -1,5 +1,5 @@
-// Gives downloaded models names: for each entry of `models`, a folder with the files of a source. Where the file system
-// can, the copies share their blocks. By hand, with MANIFEST the manifest of a collecting stage:
+// Gives downloaded models names: for each entry of `models`, a folder with the files of a source. Where the file
+// system can, the copies share their blocks. By hand, with MANIFEST the manifest of a collecting stage:
 //   node pipelines/steps/source-models.ts --param 'models={"base": "phi-2"}' --input manifest=MANIFEST \
 //     --output models=DIR
 import { constants, cpSync, existsSync } from "node:fs";

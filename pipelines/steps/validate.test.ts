@@ -30,10 +30,22 @@ const rules = [
     method: "parameters-max",
     with: { max: 100_000 },
     source: "official",
-    severity: "strike",
+    severity: "disqualify",
   },
-  { name: "fresh", title: "From scratch", method: "from-scratch", source: "official", severity: "strike" },
-  { name: "time", title: "In time", method: "time-within-budget", source: "official", severity: "strike" },
+  {
+    name: "fresh",
+    title: "From scratch",
+    method: "from-scratch",
+    source: "official",
+    severity: "disqualify",
+  },
+  {
+    name: "time",
+    title: "In time",
+    method: "time-within-budget",
+    source: "official",
+    severity: "disqualify",
+  },
 ];
 
 /** identity.json of a model that is like no known one. */
@@ -227,7 +239,10 @@ test("a submission that looks ahead is disqualified, with the evidence", async (
   const lookAhead = { verdict: "looks-ahead", detail: "it helps by 2.1 nats a token" };
   const { verdict } = await validate(undefined, rules, { judge: finds({ lookAhead }) });
   const { rule, answer, severity, evidence } = verdict.rules.at(-1);
-  assert.deepEqual([verdict.kind, rule, answer, severity], ["struck", "no-look-ahead", "fail", "strike"]);
+  assert.deepEqual(
+    [verdict.kind, rule, answer, severity],
+    ["disqualified", "no-look-ahead", "fail", "disqualify"],
+  );
   assert.equal(evidence, lookAhead.detail);
 });
 

@@ -1,5 +1,5 @@
-// Validates a submission: whether it may be loaded (admission). Writes the folder that scorers load, which stays empty if
-// they may load nothing, and samples of the weights. The rules are judged later, by verdict.ts.
+// Validates a submission: whether it may be loaded (admission). Writes the folder that scorers load, which stays
+// empty if they may load nothing, and samples of the weights. The rules are judged later, by verdict.ts.
 
 import { readWeights } from "@mlrb/kit/admission/admission-model";
 import { admit } from "@mlrb/kit/admission/admit-submission";

@@ -1,6 +1,6 @@
-// Judges whether an attempt kept the rules for its kind of data (verdict). Runs after the stages that load the submission
-// and test it for look-ahead: admission.json says what they found. A rule with an unknown method or bad arguments fails
-// the stage; no submission can.
+// Judges whether an attempt kept the rules for its kind of data (verdict). Runs after the stages that load the
+// submission and test it for look-ahead: admission.json says what they found. A rule with an unknown method or bad
+// arguments fails the stage; no submission can.
 
 import { admission as admissionFormat } from "@mlrb/formats/judged/admission";
 import { identity } from "@mlrb/formats/judged/identity";

@@ -1,6 +1,6 @@
-// Every task's rules distinguish three submissions: an honest one, one that cannot be loaded, and one that breaks a rule.
-// A task's fixtures/verdict.json describes the honest submission, and which rule is broken and how. Two small matrices
-// replace the models of the task.
+// Every task's rules distinguish three submissions: an honest one, one that cannot be loaded, and one that breaks
+// a rule. A task's fixtures/verdict.json describes the honest submission, and which rule is broken and how. Two
+// small matrices replace the models of the task.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -29,7 +29,7 @@ import { readJson } from "@mlrb/kit/json-file";
 import { mayDisqualify } from "@mlrb/kit/rules/rule-evidence";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 import { float32, safetensorsBytes } from "@mlrb/kit/safetensors/testing/safetensors-bytes";
-import { YAML } from "zx";
+import { parse } from "yaml";
 
 type Model = Record<string, number[]>;
 type Spoiled = "other-data" | "overtime" | "high-peak" | "fresh-weights" | "trained-weights";
@@ -88,7 +88,7 @@ for (const task of readdirSync(tasks)) {
   describe(`task ${task}`, () => {
     const manifest = mustFollow(
       taskManifest,
-      YAML.parse(readFileSync(join(folder, "task.yaml"), "utf8")),
+      parse(readFileSync(join(folder, "task.yaml"), "utf8")),
       join(folder, "task.yaml"),
     );
     const rules = rulesOn(manifest.rules, "smoke");
@@ -226,8 +226,8 @@ for (const task of readdirSync(tasks)) {
     test(`a submission with ${breaks.by} against ${breaks.rule} ${ends}, with evidence`, () => {
       const { verdict } = judged(breaks.by);
       const rule = verdict.rules.find((one) => one.rule === breaks.rule)!;
-      const expected = mayDisqualify(method) ? ["struck", "fail"] : ["undecided", "undecided"];
-      assert.deepEqual([verdict.kind, rule.answer, rule.severity], [...expected, "strike"]);
+      const expected = mayDisqualify(method) ? ["disqualified", "fail"] : ["undecided", "undecided"];
+      assert.deepEqual([verdict.kind, rule.answer, rule.severity], [...expected, "disqualify"]);
       assert.match(rule.evidence, /\d|internet/);
     });
   });

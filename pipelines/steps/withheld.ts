@@ -1,6 +1,6 @@
-// What the download gateway of a sealed attempt does not serve: evaluation repositories, except the files that their
-// sources name in `serves`; the digests of their other files; and the rows of the task's private data, as hashes. Rows
-// that are also in the public data are left out: agents have them.
+// What the download gateway of a sealed attempt does not serve: evaluation repositories, except the files that
+// their sources name in `serves`; the digests of their other files; and the rows of the task's private data, as
+// hashes. Rows that are also in the public data are left out: agents have them.
 //   node pipelines/steps/withheld.ts --param 'downloads=["mmlu"]' --input private=DIR --input public=DIR \
 //     --output withheld=FILE
 import { createReadStream, mkdtempSync, readFileSync } from "node:fs";

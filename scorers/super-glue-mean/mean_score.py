@@ -7,7 +7,7 @@ from typing import Any
 
 from scorer_library.lm_eval.items import Item, Shares, calibration, decided, groups_of, mean, official_shares
 from scorer_library.lm_eval.mean import group_totals
-from task_score import task_error, task_floor, task_score
+from task_score import task_baseline, task_error, task_score
 
 SWAPPED = "multirc"
 
@@ -17,18 +17,18 @@ def mean_score(items: Sequence[Item]) -> dict[str, Any]:
     value, ties = decided(items, over_tasks)
     right, _ = decided(corrected, over_tasks)
     tasks = groups_of(items)
-    floors = {name: task_floor(found) for name, found in tasks.items()}
-    floor = mean(list(floors.values()))
+    baselines = {name: task_baseline(found) for name, found in tasks.items()}
+    baseline = mean(list(baselines.values()))
     errors = [task_error(found) for found in tasks.values()]
     extra = {
         **ties,
         **calibration(corrected),
         "tasks": len(tasks),
-        "floor": floor,
-        "overFloor": value - floor,
+        "baseline": baseline,
+        "overBaseline": value - baseline,
         "corrected": right,
-        "correctedOverFloor": right - floor,  # swapped labels swap the constant answers and keep the best one
-        **{f"floor.{name}": each for name, each in floors.items()},
+        "correctedOverBaseline": right - baseline,  # swapped labels keep the best constant answer
+        **{f"baseline.{name}": each for name, each in baselines.items()},
     }
     if SWAPPED in tasks:
         extra[f"corrected.{SWAPPED}"] = value_of([item for item in corrected if item.group == SWAPPED])

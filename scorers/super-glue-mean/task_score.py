@@ -27,7 +27,7 @@ def class_f1(items: Sequence[Item], shares: Sequence[Shares]) -> float:
     return mean(found)
 
 
-def task_floor(items: Sequence[Item]) -> float:
+def task_baseline(items: Sequence[Item]) -> float:
     """The best score without reading: always one choice, or uniform choices."""
     constants = [
         [[float(at == chosen) for at in range(len(item.credits))] for item in items]

@@ -1,6 +1,6 @@
 // The contract of every scorer, new ones included: each folder with a scorer.yaml is tested. The folder has
 // fixtures/private/ (private data in the scorer's format) and fixtures/contract.json:
-//   floor    the score of a model that knows nothing on that data
+//   baseline    the score of a model that knows nothing on that data
 //   scored   the broken submissions that the measure allows to be scored
 //   tiny     the score of the whole submission, to be reproduced within a millionth, or within `within` where the
 //            number depends on the machine
@@ -28,19 +28,19 @@ import { readJson } from "@mlrb/kit/json-file";
 import { filesBelow } from "../../tests/support/lab.ts";
 import { testSeed } from "../../tests/support/test-seed.ts";
 import {
-  anchorRows,
   answersScript,
   fixtures,
   lookingAhead,
   measure,
   measuredFiles,
   readScore,
+  referenceRows,
   scorerManifest,
 } from "./measure.ts";
 import { makeSubmissions, testPython } from "./submissions.ts";
 
 type Contract = {
-  floor: number;
+  baseline: number;
   scored: string[];
   tiny: { value: number; standardError: number; items: number; within?: number };
 };
@@ -91,7 +91,7 @@ export function testContract(scorer: string): void {
 
     test("has its trivial baseline and the tiny model's score within its range", () => {
       const [least, most] = manifest.range ?? [Number.NEGATIVE_INFINITY, null];
-      for (const value of [contract.floor, contract.tiny.value])
+      for (const value of [contract.baseline, contract.tiny.value])
         assert.ok(value >= least && value <= (most ?? Number.POSITIVE_INFINITY), `${value}`);
     });
 
@@ -216,7 +216,7 @@ export function testBrokenSubmissions(scorer: string): void {
           assert.ok(!result.reason.includes(temporary), `${name}: a path of this machine: ${result.reason}`);
         } else if (name !== "tiny") {
           assert.ok(contract.scored.includes(name), `${name} was scored: ${result.value}`);
-          const gain = (result.value - contract.floor) * (manifest.direction === "higher" ? 1 : -1);
+          const gain = (result.value - contract.baseline) * (manifest.direction === "higher" ? 1 : -1);
           // looking ahead breaks no answer of one letter, so such a model is an untrained one with its luck
           const sound = name === "two-way-attention" && manifest.scoredText === undefined;
           const luck = sound ? 2 * result.standardError : 0;
@@ -233,7 +233,7 @@ export function testBrokenSubmissions(scorer: string): void {
     });
 
     test("measures reference models like submissions, and adds its own rows", () => {
-      const { rows } = anchorRows(scorer, join(temporary, scorer, "anchors"), {
+      const { rows } = referenceRows(scorer, join(temporary, scorer, "references"), {
         known: join(models, "tiny"),
         broken: join(models, "nan-weights"),
       });

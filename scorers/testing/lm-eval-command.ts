@@ -1,5 +1,5 @@
-// Compares a scorer's score with lm-eval's own command on the same model and data. The command runs in a separate process
-// and loads everything itself; only the rows are shared.
+// Compares a scorer's score with lm-eval's own command on the same model and data. The command runs in a separate
+// process and loads everything itself; only the rows are shared.
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

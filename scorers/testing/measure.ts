@@ -4,12 +4,12 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join, resolve } from "node:path";
 import { type ScorerManifest, scorerManifest as scorerFormat } from "@mlrb/formats/declared/scorer";
 import type { Admission } from "@mlrb/formats/judged/admission";
-import { type Anchors, anchors } from "@mlrb/formats/judged/anchors";
+import { type References, references } from "@mlrb/formats/judged/references";
 import { type Score, score } from "@mlrb/formats/judged/score";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { pythonPath } from "@mlrb/kit/python-path";
-import { YAML } from "zx";
+import { parse } from "yaml";
 import { warmArguments } from "../../tests/support/warm-python.ts";
 import { testPython } from "./submissions.ts";
 
@@ -29,7 +29,7 @@ export const lookingAhead: Admission = {
 
 export function scorerManifest(scorer: string): ScorerManifest {
   const file = join(scorers, scorer, "scorer.yaml");
-  return mustFollow(scorerFormat, YAML.parse(readFileSync(file, "utf8")), file);
+  return mustFollow(scorerFormat, parse(readFileSync(file, "utf8")), file);
 }
 
 /** The private data of the scorer's fixtures. */
@@ -106,8 +106,8 @@ export function measuredFiles(out: string) {
   return { score: join(out, "score.json"), samples: join(out, "samples.jsonl") };
 }
 
-/** The rows of anchors.py, with `models` (folders by name) as reference models. Throws if the script fails. */
-export function anchorRows(scorer: string, out: string, models: Record<string, string>): Anchors {
+/** The rows of references.py, with `models` (folders by name) as reference models. Throws if the script fails. */
+export function referenceRows(scorer: string, out: string, models: Record<string, string>): References {
   const places = { models: join(out, "models"), public: join(fixtures(scorer), "../public") };
   mkdirSync(places.models, { recursive: true });
   for (const [name, folder] of Object.entries(models))
@@ -133,9 +133,9 @@ export function anchorRows(scorer: string, out: string, models: Record<string, s
   if (made.status !== 0) throw new Error(made.said);
   const input = { ...places, answers: made.answers, private: fixtures(scorer) };
   const flags = stageFlags({ param: {}, input, output });
-  const ran = runScorerScript(scorer, "anchors.py", flags);
+  const ran = runScorerScript(scorer, "references.py", flags);
   if (ran.status !== 0) throw new Error(ran.stdout + ran.stderr);
-  return mustFollow(anchors, readJson(output.rows), output.rows);
+  return mustFollow(references, readJson(output.rows), output.rows);
 }
 
 /** Reads a score.json. Throws if it does not follow its format. */
@@ -143,7 +143,7 @@ export function readScore(path: string): Score {
   return mustFollow(score, readJson(path), path);
 }
 
-/** Runs measure.py or anchors.py. */
+/** Runs measure.py or references.py. */
 export function runScorerScript(scorer: string, script: string, flags: string[], fresh = false) {
   return runPython(join(scorers, scorer, script), flags, { fresh, env: scorerCommand(scorer) });
 }

@@ -6,7 +6,7 @@
 //   npx -y pnpm@10.34.9 bench --scores   only scores: forked, fresh, 28 together, walls (about six)
 //   npx -y pnpm@10.34.9 bench --lm-eval  only scorers against plain lm-eval         (about five)
 //   npx -y pnpm@10.34.9 bench --store    only contents: in, out, kept as a record  (about one; --large: about five)
-//   npx -y pnpm@10.34.9 bench --checkpoints only a workspace of 100 GiB, sparse (seconds; --large: 5 GiB of data change, 25 GiB of disk)
+//   npx -y pnpm@10.34.9 bench --restore-points a workspace of 100 GiB, sparse (seconds; --large: 5 GiB of data change, 25 GiB of disk)
 //   npx -y pnpm@10.34.9 bench --report   only the report stage, up to 67 000 items (about two)
 //   npx -y pnpm@10.34.9 bench --growth   only how steps grow with stages, records and events (about eight)
 //   npx -y pnpm@10.34.9 bench --first-run only the README's first command, in a clone with an empty HOME (about thirty)
@@ -21,7 +21,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { overTasksTable } from "../coverage-over-tasks.ts";
 import { coverageTable } from "../coverage-simulation.ts";
-import { benchCheckpoints } from "./checkpoints.ts";
 import { benchContainers } from "./containers.ts";
 import { benchFirstRun } from "./first-run.ts";
 import { benchGraph, benchLooking } from "./graphs.ts";
@@ -29,6 +28,7 @@ import { benchGrowth } from "./growth/growth.ts";
 import { benchLmEval } from "./lm-eval.ts";
 import { benchPermissions } from "./permissions.ts";
 import { benchReport, benchReports } from "./report.ts";
+import { benchRestorePoints } from "./restore-points.ts";
 import { rowNote } from "./row-notes.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchScores } from "./scores.ts";
@@ -57,7 +57,7 @@ const bench = { work, row };
 if (wanted.includes("--scores")) await benchScores({ ...bench, pipelines });
 else if (wanted.includes("--lm-eval")) await benchLmEval(bench);
 else if (wanted.includes("--store")) await benchStore({ ...bench, large });
-else if (wanted.includes("--checkpoints")) await benchCheckpoints(large ? 5120 : 64, bench);
+else if (wanted.includes("--restore-points")) await benchRestorePoints(large ? 5120 : 64, bench);
 else if (wanted.includes("--sandbox")) await benchSandbox(bench);
 else if (wanted.includes("--first-run")) benchFirstRun(bench);
 else if (wanted.includes("--permissions")) await benchPermissions(bench);

@@ -1,5 +1,5 @@
-// Runs a graph of the benchmark's shape cold, without work and after one edit, against xargs and ninja. Each task has
-// one set-up and ten attempts, validations and scores; there is one report.
+// Runs a graph of the benchmark's shape cold, without work and after one edit, against xargs and ninja. Each task
+// has one set-up and ten attempts, validations and scores; there is one report.
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { ensureEnvironment } from "../ensure-environment.ts";
@@ -103,8 +103,8 @@ async function benchEdit({ size, tasks, ours, build, editOurs, editNinja }: Grap
 const allowedSeconds = 0.25;
 
 /**
- * The time of read-only commands at the size of the whole benchmark (218 instances) and of the official plan, all of
- * which have run but one script. `work` holds the state; `pipelines` gets the pipeline's file.
+ * The time of read-only commands at the size of the whole benchmark (218 instances) and of the official plan, all
+ * of which have run but one script. `work` holds the state; `pipelines` gets the pipeline's file.
  */
 export async function benchLooking(bench: Bench & { pipelines: string }): Promise<void> {
   for (const tasks of [7, 48]) await benchLookingAt(tasks, bench);

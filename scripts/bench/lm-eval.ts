@@ -1,5 +1,5 @@
-// Scorers by lm-eval against plain lm-eval, on a sample of items like the official ones (lm_eval_parts.py). Two sizes of
-// the sample give the seconds for each config and for each item, and so those of all items.
+// Scorers by lm-eval against plain lm-eval, on a sample of items like the official ones (lm_eval_parts.py). Two
+// sizes of the sample give the seconds for each config and for each item, and so those of all items.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ensureEnvironment } from "../ensure-environment.ts";

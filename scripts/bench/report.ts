@@ -1,6 +1,6 @@
-// The report stage for 7 tasks, 4 agents and 5 attempts, each scored on the given number of items, against a process
-// that only reads the same samples and parses them line by line. With 2 agents and BLiMP's 67 000 items, against its
-// limits of time and memory.
+// The report stage for 7 tasks, 4 agents and 5 attempts, each scored on the given number of items, against a
+// process that only reads the same samples and parses them line by line. With 2 agents and BLiMP's 67 000 items,
+// against its limits of time and memory.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Example, scored } from "@mlrb/report/testing/example";
@@ -96,8 +96,8 @@ export function writeReportInputs(
   const example = new Example({
     tasks: each(tasks, "A task"),
     primary: each(tasks, scorer),
-    floors: each(tasks, { [scorer]: 0.25 }),
-    anchorRows: each(tasks, { [scorer]: "known" }),
+    baselines: each(tasks, { [scorer]: 0.25 }),
+    referenceRows: each(tasks, { [scorer]: "known" }),
     published: {},
     agents: each(agents, "An agent"),
   });
@@ -110,12 +110,12 @@ export function writeReportInputs(
         const skill = 0.3 + 0.05 * agents.indexOf(agent) + 0.01 * seed;
         example.gives("attempt", axes, { submission: "" });
         example.gives("validate", axes, {
-          verdict: { formatVersion: 2, kind: "pass", rules: [], facts: {} },
+          verdict: { formatVersion: 1, kind: "pass", rules: [], facts: {} },
         });
         example.gives("score", { ...axes, scorer }, scored(scorer, answers(items, { skill, random })));
       }
     const rows = [{ name: "known", title: "A known model", value: 0.6, standardError: 0.004 }];
-    example.gives("anchors", { task, scorer }, { rows: { formatVersion: 1, scorer, rows } });
+    example.gives("references", { task, scorer }, { rows: { formatVersion: 1, scorer, rows } });
     for (const [path, text] of example.texts) {
       mkdirSync(join(folder, dirname(path)), { recursive: true });
       writeFileSync(join(folder, path), text.kind === "ok" ? text.value : "");

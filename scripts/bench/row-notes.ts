@@ -1,5 +1,5 @@
-// What each row of the bench cannot fall below, and why its target is missed where it is known to be. The one place for
-// reasons: the bench prints those of missed rows under its table.
+// What each row of the bench cannot fall below, and why its target is missed where it is known to be. The one
+// place for reasons: the bench prints those of missed rows under its table.
 
 export type RowNote = {
   /** Matches the name of the row. */
@@ -98,7 +98,7 @@ const rowNotes: readonly RowNote[] = [
     floor: "the model's compute on texts of which none begins like another",
     missed: "nothing is shared: the scorers' texts differ, and loading the weights takes 1 % of the time",
   },
-  { row: /checkpoint|workspace/, floor: "reading and hashing the changed bytes" },
+  { row: /restore point|workspace/, floor: "reading and hashing the changed bytes" },
   {
     row: /extrapolated/,
     floor: "1 × plain lm-eval, which does only this work",

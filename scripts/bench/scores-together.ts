@@ -1,10 +1,10 @@
-// 28 scores of 14 models by `pipeline run`, on a task's smoke data, against their compute on the available cores. An
-// earlier run makes the data and the models.
+// 28 scores of 14 models by `pipeline run`, on a task's smoke data, against their compute on the available cores.
+// An earlier run makes the data and the models.
 //
-// "Compute on the available cores" has two readings, and both are reported. The first sums the time inside `measure`
-// of that run, with all cores busy, and divides it by the cores. The second does the same with scores measured one at
-// a time. Cores that share memory or a host do less than twice the work of one core, which only the first reading
-// includes. Only the second would show a runner that slows the scores down.
+// "Compute on the available cores" has two readings, and both are reported. The first sums the time inside
+// `measure` of that run, with all cores busy, and divides it by the cores. The second does the same with scores
+// measured one at a time. Cores that share memory or a host do less than twice the work of one core, which only
+// the first reading includes. Only the second would show a runner that slows the scores down.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";

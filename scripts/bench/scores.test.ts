@@ -1,4 +1,5 @@
-// The bench of scores measures what a pipeline runs: its pipeline can be planned, and observation changes no score.
+// The bench of scores measures what a pipeline runs: its pipeline can be planned, and observation changes no
+// score.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

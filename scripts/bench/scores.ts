@@ -1,6 +1,6 @@
-// The cost of a score beyond its compute, which is the time inside the scorer's `measure`: forked from a warm process
-// and fresh, its memory, 28 scores in one run (scores-together.ts), and walls (walls.ts). The scorers are the repository's; the
-// models have random weights.
+// The cost of a score beyond its compute, which is the time inside the scorer's `measure`: forked from a warm
+// process and fresh, its memory, 28 scores in one run (scores-together.ts), and walls (walls.ts). The scorers are
+// the repository's; the models have random weights.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { localExecutor } from "@mlrb/local/process/local-executor";

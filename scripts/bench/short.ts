@@ -1,5 +1,6 @@
-// The short form of the bench: processor time of the runner's steps as ratios to that of a reference in the same run. Other
-// work on the machine hardly changes them. A thorough test fails when one grows by more than half over ratios.json.
+// The short form of the bench: processor time of the runner's steps as ratios to that of a reference in the same
+// run. Other work on the machine hardly changes them. A thorough test fails when one grows by more than half over
+// ratios.json.
 //   npx -y pnpm@10.34.9 bench --short            prints the ratios
 //   npx -y pnpm@10.34.9 bench --short --renew    also writes them to ratios.json
 import { hash, randomBytes } from "node:crypto";

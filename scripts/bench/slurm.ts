@@ -1,6 +1,6 @@
-// 200 stages as jobs of a Slurm of two nodes on loopback: how often Slurm is asked, how long a stage takes from the
-// rename of its job's last file to its own end, and what a job array would save at the submission. Then the memory of a
-// run with 1 000 stages in the queue.
+// 200 stages as jobs of a Slurm of two nodes on loopback: how often Slurm is asked, how long a stage takes from
+// the rename of its job's last file to its own end, and what a job array would save at the submission. Then the
+// memory of a run with 1 000 stages in the queue.
 import {
   chmodSync,
   existsSync,

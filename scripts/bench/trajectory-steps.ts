@@ -1,5 +1,5 @@
-// Reads one trajectory as a step of a pipeline or a command does. Each step is a process of its own, so that its peak of
-// memory is its own:
+// Reads one trajectory as a step of a pipeline or a command does. Each step is a process of its own, so that its
+// peak of memory is its own:
 //   node scripts/bench/trajectory-steps.ts verify|story|iterations|page PATH
 import { hash } from "node:crypto";
 import { closeSync, openSync, writeSync } from "node:fs";

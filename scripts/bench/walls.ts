@@ -1,6 +1,6 @@
-// What walls add to a smoke run: the number of stages with `opens: untrusted` in a run of the pipeline `hello`, times what
-// walls add to a forked score, against the time of that run. Durations with and without walls differ by less than other
-// work on a machine changes them, so they are not compared.
+// What walls add to a smoke run: the number of stages with `opens: untrusted` in a run of the pipeline `hello`,
+// times what walls add to a forked score, against the time of that run. Durations with and without walls differ by
+// less than other work on a machine changes them, so they are not compared.
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";

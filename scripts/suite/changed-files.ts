@@ -1,14 +1,14 @@
 // Lists the differences from main in this checkout: commits, uncommitted edits and new files.
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { $ } from "zx";
 import type { Sources } from "./reach.ts";
 
 /** Paths relative to the repository. Throws where git fails. */
 export function changedFiles(repository: string): string[] {
   const git = gitIn(repository);
-  const main = ["origin/main", "main"].find((name) =>
-    succeeds(() => git("rev-parse", "--verify", "-q", name)),
+  const main = ["origin/main", "main"].find(
+    (name) => $.sync({ cwd: repository, nothrow: true })`git rev-parse --verify -q ${name}`.exitCode === 0,
   );
   if (main === undefined) throw new Error("there is neither origin/main nor main to compare with");
   const [base = ""] = git("merge-base", "HEAD", main);
@@ -38,20 +38,5 @@ export function sourcesOf(repository: string): Sources {
 /** Runs git in `cwd`; returns the lines that it prints. */
 export function gitIn(cwd: string) {
   return (...args: string[]): string[] =>
-    execFileSync("git", ["-c", "core.quotePath=false", ...args], {
-      cwd,
-      encoding: "utf8",
-      maxBuffer: 1 << 26,
-    })
-      .split("\n")
-      .filter((line) => line !== "");
-}
-
-function succeeds(attempt: () => unknown): boolean {
-  try {
-    attempt();
-    return true;
-  } catch {
-    return false;
-  }
+    $.sync({ cwd })`git -c core.quotePath=false ${args}`.lines().filter((line) => line !== "");
 }

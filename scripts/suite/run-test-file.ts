@@ -1,5 +1,5 @@
-// Runs one test file in its own process group, so that a file that hangs can be killed with its children. The output
-// of the tests is shown only when the file fails.
+// Runs one test file in its own process group, so that a file that hangs can be killed with its children. The
+// output of the tests is shown only when the file fails.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

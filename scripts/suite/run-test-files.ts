@@ -1,5 +1,5 @@
-// Runs test files, several at a time, until all have ended or the suite's time is over. Files that did not run count
-// as failed, by name; a suite that is killed from outside would print nothing.
+// Runs test files, several at a time, until all have ended or the suite's time is over. Files that did not run
+// count as failed, by name; a suite that is killed from outside would print nothing.
 import { type FileResult, runTestFile } from "./run-test-file.ts";
 
 export type SuiteOptions = {
@@ -38,8 +38,8 @@ const mostRepeated = 3;
 const drawnByTime = /kills|sweep|survive|crash|damage|fuzz|several-runs/;
 
 /**
- * Repeats failed files one at a time, with the same draws (MLRB_TEST_SEED), after all others have ended: a failure that
- * does not repeat there came from the load of the machine. A file that passes keeps its first failures in
+ * Repeats failed files one at a time, with the same draws (MLRB_TEST_SEED), after all others have ended: a failure
+ * that does not repeat there came from the load of the machine. A file that passes keeps its first failures in
  * `passedAlone`, which the summary lists.
  */
 export async function repeatAlone(

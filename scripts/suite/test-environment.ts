@@ -1,5 +1,5 @@
-// The environment of every test file, independent of the terminal, locale and time zone of the user or machine. A test
-// that needs another value sets it.
+// The environment of every test file, independent of the terminal, locale and time zone of the user or machine. A
+// test that needs another value sets it.
 
 /** Fixed values of variables that programs may read. */
 const fixed = { TERM: "dumb", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", TZ: "UTC" };

@@ -1,5 +1,5 @@
-// Makes the task's data. Smoke: the Brown corpus, split by text. The held-out texts and the minimal pairs are private:
-// agents never see them. By hand:
+// Makes the task's data. Smoke: the Brown corpus, split by text. The held-out texts and the minimal pairs are
+// private: agents never see them. By hand:
 //   node tasks/baby-lm/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
-// Makes the minimal pairs of `house-pairs`: a sentence, and the same sentence with one wrong word. Rows have BLiMP's
-// shape, so lm-eval's code for BLiMP can run on them. The pairs come from this project's templates and frequent words
-// of the Brown corpus. They show that the scorer measures and say nothing about English, so they are never called BLiMP.
-// Where a template allows, the right word of one pair is the wrong word of another (was/were, this/these): a model that
-// only prefers a word gets half.
+// Makes the minimal pairs of `house-pairs`: a sentence, and the same sentence with one wrong word. Rows have
+// BLiMP's shape, so lm-eval's code for BLiMP can run on them. The pairs come from this project's templates and
+// frequent words of the Brown corpus. They show that the scorer measures and say nothing about English, so they
+// are never called BLiMP. Where a template allows, the right word of one pair is the wrong word of another
+// (was/were, this/these): a model that only prefers a word gets half.
 import { paradigms, type Template } from "./paradigms.ts";
 
 export type Pair = {

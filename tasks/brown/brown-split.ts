@@ -1,6 +1,6 @@
-// The split of the Brown corpus. Every fifth text is held out, and each task that scores such texts has 25 of its own:
-// one private text in two tasks would count one luck twice in a mean over tasks. No held-out text is in the public data
-// of any task.
+// The split of the Brown corpus. Every fifth text is held out, and each task that scores such texts has 25 of its
+// own: one private text in two tasks would count one luck twice in a mean over tasks. No held-out text is in the
+// public data of any task.
 import { type BrownDocument, brownDocuments } from "./brown.ts";
 
 /** A held-out text in the format of bits-per-byte; `group` is the genre. */

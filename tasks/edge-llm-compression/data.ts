@@ -1,5 +1,5 @@
-// Makes the task's data. Smoke: a fifth of the Brown corpus for calibration is public. The beginnings of the held-out
-// texts and this project's questions are private. By hand:
+// Makes the task's data. Smoke: a fifth of the Brown corpus for calibration is public. The beginnings of the
+// held-out texts and this project's questions are private. By hand:
 //   node tasks/edge-llm-compression/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

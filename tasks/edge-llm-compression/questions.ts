@@ -1,6 +1,6 @@
-// Questions of common knowledge, written for this project: does a model without some of its parts still know them? One
-// of lm-eval's task files for MMLU asks them, but they are not MMLU. Every answer is one word, so no choice is likelier
-// because it is shorter.
+// Questions of common knowledge, written for this project: does a model without some of its parts still know them?
+// One of lm-eval's task files for MMLU asks them, but they are not MMLU. Every answer is one word, so no choice is
+// likelier because it is shorter.
 import type { ChoiceRow } from "../data/choice-rows.ts";
 
 /** The subject whose task file asks the questions; lm-eval names it in a line before each question. */

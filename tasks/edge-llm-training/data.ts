@@ -1,5 +1,5 @@
-// Makes the task's data. Smoke: the Brown corpus, split by text, and this project's instruction pairs. Held-out texts
-// and pairs are private: agents never see them. By hand:
+// Makes the task's data. Smoke: the Brown corpus, split by text, and this project's instruction pairs. Held-out
+// texts and pairs are private: agents never see them. By hand:
 //   node tasks/edge-llm-training/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The eight families of instruction pairs, as data: an instruction in two phrasings, its input and its output. A family
-// lists all fillings of its words; instructions.ts selects pairs.
+// The eight families of instruction pairs, as data: an instruction in two phrasings, its input and its output. A
+// family lists all fillings of its words; instructions.ts selects pairs.
 
 type Exchange = { input: string; output: string };
 export type Family = { name: string; phrasings: [string, string]; all: () => Exchange[] };

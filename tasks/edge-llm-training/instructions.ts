@@ -1,5 +1,6 @@
-// Makes instruction pairs in rows of alpaca_cleaned from templates; every call returns the same pairs in the same order.
-// A digest of the pair decides which pairs are used and which are held out, independent of the order of word lists.
+// Makes instruction pairs in rows of alpaca_cleaned from templates; every call returns the same pairs in the same
+// order. A digest of the pair decides which pairs are used and which are held out, independent of the order of
+// word lists.
 import { createHash } from "node:crypto";
 import { type Family, families } from "./families.ts";
 

@@ -1,6 +1,6 @@
-// Makes the invented facts and the questions about them. No answer can be known or guessed: a name does not hint at its
-// answer, and in every four questions with the same wording each of the same four choices is right once. A model that
-// ignores the name is right in exactly a quarter, whatever answers or letters it prefers.
+// Makes the invented facts and the questions about them. No answer can be known or guessed: a name does not hint
+// at its answer, and in every four questions with the same wording each of the same four choices is right once. A
+// model that ignores the name is right in exactly a quarter, whatever answers or letters it prefers.
 import { type FactRow, inFours } from "../data/choice-rows.ts";
 import { type Dice, dice, shuffled } from "./dice.ts";
 import { type Relation, relations } from "./relations.ts";

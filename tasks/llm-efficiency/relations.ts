@@ -1,6 +1,6 @@
-// The kinds of invented facts, each with one property, and the wordings of their questions. A wording is either public
-// or private, never both. An answer is a word that the base model's tokenizer keeps whole after a space: lm-eval then
-// reads a question once for all four choices, and no answer is likelier because it is shorter.
+// The kinds of invented facts, each with one property, and the wordings of their questions. A wording is either
+// public or private, never both. An answer is a word that the base model's tokenizer keeps whole after a space:
+// lm-eval then reads a question once for all four choices, and no answer is likelier because it is shorter.
 
 export type Relation = {
   name: string;

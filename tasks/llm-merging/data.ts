@@ -1,6 +1,6 @@
-// Makes the task's data. Smoke: questions about invented facts of two domains. Development questions about some facts
-// are public. The test's questions, about other facts, and the experts' training rows (experts.py) are private; agents
-// get the latter only as weights. By hand:
+// Makes the task's data. Smoke: questions about invented facts of two domains. Development questions about some
+// facts are public. The test's questions, about other facts, and the experts' training rows (experts.py) are
+// private; agents get the latter only as weights. By hand:
 //   node tasks/llm-merging/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // The experts' knowledge: two domains of invented facts, which no model has read about, and the wordings of their
-// questions. A wording has one purpose: training wordings are never asked again. Each domain uses a subject of lm-eval;
-// the questions are this project's, and none is from MMLU.
+// questions. A wording has one purpose: training wordings are never asked again. Each domain uses a subject of
+// lm-eval; the questions are this project's, and none is from MMLU.
 
 export type Domain = {
   /** lm-eval's subject whose task asks the questions. It only sets the line before them. */

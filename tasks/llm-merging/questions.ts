@@ -1,7 +1,7 @@
-// Makes the questions about the domains' facts: plain ones to train experts, and four-choice ones in rows of cais/mmlu.
-// In every four questions with the same wording each of the same four choices is right once, so a model that ignores
-// the name is right in exactly a quarter. Development and test questions have separate facts and choices: development
-// questions rule out no choice of the test.
+// Makes the questions about the domains' facts: plain ones to train experts, and four-choice ones in rows of
+// cais/mmlu. In every four questions with the same wording each of the same four choices is right once, so a model
+// that ignores the name is right in exactly a quarter. Development and test questions have separate facts and
+// choices: development questions rule out no choice of the test.
 import { type FactRow, inFours } from "../data/choice-rows.ts";
 import { type Domain, devFacts } from "./domains.ts";
 

@@ -1,5 +1,5 @@
-// Makes the task's data. Smoke: this project's statements, in the hub's fields, split by a hash of their names. Official:
-// the downloads of the hub (official.ts). The test part is private: agents never see it. By hand:
+// Makes the task's data. Smoke: this project's statements, in the hub's fields, split by a hash of their names.
+// Official: the downloads of the hub (official.ts). The test part is private: agents never see it. By hand:
 //   node tasks/math-reasoning/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// The prelude of every smoke theorem. It is this project's own, since smoke's Lean has no library: no tactics, no infix
-// signs, only what the families need. Public and private data have the same text, as House.lean. The text is in
-// TypeScript, so that a change of it changes the data's key.
+// The prelude of every smoke theorem. It is this project's own, since smoke's Lean has no library: no tactics, no
+// infix signs, only what the families need. Public and private data have the same text, as House.lean. The text is
+// in TypeScript, so that a change of it changes the data's key.
 
 const numbers = (
   "zero one two three four five six seven eight nine ten " +

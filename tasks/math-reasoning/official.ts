@@ -1,5 +1,6 @@
-// Makes the official data: the training rows are public as the hub has them, and the authors' test set is private, in
-// the layout of the scorers. Every public row stays public, so each item names its overlap with them as its group.
+// Makes the official data: the training rows are public as the hub has them, and the authors' test set is private,
+// in the layout of the scorers. Every public row stays public, so each item names its overlap with them as its
+// group.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { downloadedFolder } from "@mlrb/kit/collected";

@@ -3,8 +3,8 @@
 import { plain, type Row, statementOf } from "./split.ts";
 
 /**
- * From most to least overlap. same-statement: a training row has the English or the formal statement. same-name: one
- * has the name. near-statement: one shares most words of the English statement.
+ * From most to least overlap. same-statement: a training row has the English or the formal statement. same-name:
+ * one has the name. near-statement: one shares most words of the English statement.
  */
 export type Overlap = "same-statement" | "same-name" | "near-statement" | "new";
 

@@ -1,5 +1,5 @@
-// Draws the contents of a family's slots: letters, numbers, and sometimes a small compound. Random numbers are hashes of
-// the family's name and a counter, so a family's draws do not depend on other families.
+// Draws the contents of a family's slots: letters, numbers, and sometimes a small compound. Random numbers are
+// hashes of the family's name and a counter, so a family's draws do not depend on other families.
 import { createHash } from "node:crypto";
 import { naturals, numeral, predicates, propositions, type Term } from "./terms.ts";
 

@@ -1,5 +1,5 @@
-// Assigns rows to parts of the data. Rows with the same meaning, in either language, are in the same part; otherwise
-// answers of the private test could be found in public rows.
+// Assigns rows to parts of the data. Rows with the same meaning, in either language, are in the same part;
+// otherwise answers of the private test could be found in public rows.
 import { createHash } from "node:crypto";
 
 export type Row = { name: string; informal_statement: string; informal_proof: string; formal_proof: string };

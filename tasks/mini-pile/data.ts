@@ -1,5 +1,5 @@
-// Makes the task's data. Smoke: the Brown corpus, split by text. The held-out texts are private: agents never see them.
-// By hand:
+// Makes the task's data. Smoke: the Brown corpus, split by text. The held-out texts are private: agents never see
+// them. By hand:
 //   node tasks/mini-pile/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // What becomes of honest folders that are not simply scored, each with the reason that users read in
 // docs/agents.md and docs/security.md.
-export const documented: Record<string, { fate: "undecided" | "floored" | "refused"; reason: string }> = {
+export const documented: Record<string, { fate: "undecided" | "baseline" | "refused"; reason: string }> = {
   "family-bert": { fate: "refused", reason: "an encoder family: it predicts with later text" },
   mbart: { fate: "refused", reason: "its decoder starts with the last label, which gives the answer away" },
   "bin-alone": { fate: "refused", reason: "a pickle can run code: weights are safetensors" },
@@ -21,12 +21,12 @@ export const documented: Record<string, { fate: "undecided" | "floored" | "refus
   },
   "head-trained-apart": { fate: "undecided", reason: "config.json says tied, and the stored head differs" },
   "uncased-word-pieces": {
-    fate: "floored",
+    fate: "baseline",
     reason: "bits per byte: the prompt asks that decoding gives the text back",
   },
-  "unigram-metaspace": { fate: "floored", reason: "the same: NFKC changes characters" },
-  "t5-of-pieces": { fate: "floored", reason: "the same: NFKC changes characters" },
-  "word-pieces": { fate: "floored", reason: "the same: pieces of words lose the spaces beside signs" },
-  "whole-words": { fate: "floored", reason: "docs/measures.md: parts of the scored text have no token" },
-  "sentencepiece-only": { fate: "floored", reason: "its library is not installed: save tokenizer.json" },
+  "unigram-metaspace": { fate: "baseline", reason: "the same: NFKC changes characters" },
+  "t5-of-pieces": { fate: "baseline", reason: "the same: NFKC changes characters" },
+  "word-pieces": { fate: "baseline", reason: "the same: pieces of words lose the spaces beside signs" },
+  "whole-words": { fate: "baseline", reason: "docs/measures.md: parts of the scored text have no token" },
+  "sentencepiece-only": { fate: "baseline", reason: "its library is not installed: save tokenizer.json" },
 };

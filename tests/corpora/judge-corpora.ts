@@ -1,6 +1,6 @@
-// Judges and scores folders of honest models and of cheats with the benchmark's own stages, and prints what became of
-// each. Each folder takes the place of an attempt's submission, as in `pipeline score`. By hand, all of them, with the
-// table of docs/rules.md:
+// Judges and scores folders of honest models and of cheats with the benchmark's own stages, and prints what became
+// of each. Each folder takes the place of an attempt's submission, as in `pipeline score`. By hand, all of them,
+// with the table of docs/rules.md:
 //   node tests/corpora/judge-corpora.ts --write
 // or some, by the beginnings of their names:
 //   node tests/corpora/judge-corpora.ts tied- nan-
@@ -35,7 +35,7 @@ export const corpora = {
 type Corpus = keyof typeof corpora;
 
 /** The worst that happened to a folder, best first. `missing`: a stage failed, so a table would lack it. */
-const fates = ["scored", "undecided", "floored", "struck", "refused", "missing"] as const;
+const fates = ["scored", "undecided", "baseline", "disqualified", "refused", "missing"] as const;
 type Fate = (typeof fates)[number];
 
 export type JudgedFolder = { corpus: Corpus; name: string; fate: Fate; why: string };
@@ -60,7 +60,7 @@ export async function judgeCorpora(
     return names.map((name) => ({ corpus: corpus as Corpus, name, path: join(folder, name) }));
   });
   if (made.length === 0) return [];
-  const set = [`task=${task}`, "agent=minimal", `seed=${made.map((_, at) => at + 1).join(",")}`];
+  const set = [`task=${task}`, "agent=script-weak", `seed=${made.map((_, at) => at + 1).join(",")}`];
   const request = await readRequest(repository, "full-benchmark", { only: [], set, json, root });
   if (!request) throw new Error("the plan of the folders has problems, above");
   const { plan } = request;
@@ -115,7 +115,7 @@ export async function judgeCorpora(
       if (outcome?.kind !== "succeeded" && outcome?.kind !== "reused") return []; // what it follows says why
       if (stage.role === "score") {
         const { kind, reason = "" } = JSON.parse(text("score")) as { kind: string; reason?: string };
-        const fate = kind === "scored" ? "scored" : kind === "rejected" ? "floored" : "missing";
+        const fate = kind === "scored" ? "scored" : kind === "rejected" ? "baseline" : "missing";
         return [{ fate, why: reason }];
       }
       if (stage.role !== "verdict") return [];
@@ -126,11 +126,11 @@ export async function judgeCorpora(
         ({ rule, answer }) => answer !== "pass" && !onRecords.includes(rule),
       );
       const why = open.map((one) => `${one.rule}: ${one.evidence}`).join("; ");
-      const strikes = open.some(({ severity }) => severity === "strike");
+      const disqualifying = open.some(({ severity }) => severity === "disqualify");
       const fate = {
         pass: "scored",
-        undecided: strikes ? "undecided" : "scored",
-        struck: "struck",
+        undecided: disqualifying ? "undecided" : "scored",
+        disqualified: "disqualified",
         rejected: "refused",
       } as const;
       return [{ fate: fate[kind], why }];

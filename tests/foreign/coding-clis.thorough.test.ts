@@ -1,5 +1,5 @@
-// Claude Code and Codex, as they are shipped, behind a sandbox without key or network, with aimock as their model's
-// provider behind the gateway.
+// Claude Code and Codex, as they are shipped, behind a sandbox without key or network, with aimock as their
+// model's provider behind the gateway.
 import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, globSync, linkSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Model servers that others wrote: LiteLLM's proxy, whose errors differ from OpenAI's, and `transformers serve` with
-// a real small model, which counts no tokens.
+// Model servers that others wrote: LiteLLM's proxy, whose errors differ from OpenAI's, and `transformers serve`
+// with a real small model, which counts no tokens.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
-// The state of a run of the benchmark on one task with the scripted baselines, made once for the whole suite. Tests that
-// only read use the shared state. A test that runs something uses a copy. At its end the suite verifies that the shared
-// state has not changed.
+// The state of a run of the benchmark on one task with the scripted agents, made once for the whole suite.
+// Tests that only read use the shared state. A test that runs something uses a copy. At its end the suite verifies
+// that the shared state has not changed.
 import { spawnSync } from "node:child_process";
 import {
   existsSync,

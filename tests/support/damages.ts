@@ -1,6 +1,6 @@
-// Damages every file of a kind in the state folder of a small pipeline, in one way, and checks that no run has a wrong
-// result. The default tier uses two ways for each kind, the thorough tier the others, on the
-// first, the last and a random file of a kind (MLRB_TEST_SEED repeats it, MLRB_TEST_DAMAGE=full takes all).
+// Damages every file of a kind in the state folder of a small pipeline, in one way, and checks that no run has a
+// wrong result. The default tier uses two ways for each kind, the thorough tier the others, on the first, the last
+// and a random file of a kind (MLRB_TEST_SEED repeats it, MLRB_TEST_DAMAGE=full takes all).
 import assert from "node:assert/strict";
 import {
   chmodSync,

@@ -1,6 +1,6 @@
-// Python environments take minutes to build, so tests share them: MLRB_TEST_ENVIRONMENTS names their folder. If it is
-// not set or lacks an environment, the run under test builds what it needs, as for a user, in a folder that is removed
-// when the test file's process ends.
+// Python environments take minutes to build, so tests share them: MLRB_TEST_ENVIRONMENTS names their folder. If it
+// is not set or lacks an environment, the run under test builds what it needs, as for a user, in a folder that is
+// removed when the test file's process ends.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// A test's own pipeline, scripts and state folder in a shared throw-away repository. Names are unique, so that tests of a
-// file cannot reuse each other's results.
+// A test's own pipeline, scripts and state folder in a shared throw-away repository. Names are unique, so that
+// tests of a file cannot reuse each other's results.
 import {
   existsSync,
   mkdirSync,

@@ -1,5 +1,5 @@
-// The base of a test's image, since none can be pulled: this machine's Python with what it needs, and busybox. A folder
-// to add to an image from scratch.
+// The base of a test's image, since none can be pulled: this machine's Python with what it needs, and busybox. A
+// folder to add to an image from scratch.
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,5 @@
-// Python's unittest ends well when a file holds no test, or only skipped ones. A wrapper of such a file shows nothing.
+// Python's unittest ends well when a file holds no test, or only skipped ones. A wrapper of such a file shows
+// nothing.
 import assert from "node:assert/strict";
 
 /** `output`: what unittest printed to standard error. Fails if fewer than `least` tests ran; a skipped test did not run. */

@@ -1,5 +1,5 @@
-// Kills and restarts a run at random times until it has been killed often enough, and then lets it finish. One seed has
-// the same random numbers.
+// Kills and restarts a run at random times until it has been killed often enough, and then lets it finish. One
+// seed has the same random numbers.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -11,7 +11,7 @@ export function checkAttempts(report: Line, planned: number[]): void {
   for (const attempt of attempts) {
     const { kind, rules } = attempt.verdict;
     const open = (rules as Line[]).filter(
-      ({ answer, severity }) => answer !== "pass" && severity === "strike",
+      ({ answer, severity }) => answer !== "pass" && severity === "disqualify",
     );
     // the memory of a small model near its limit is the only rule that an estimate leaves undecided
     const expected = kind === "undecided" ? ["memory undecided"] : [];

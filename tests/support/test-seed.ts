@@ -1,5 +1,5 @@
-// The seed of everything that tests draw at random. The suite draws one, prints it and gives it to every file, so that
-// `MLRB_TEST_SEED=N pnpm test FILE` repeats what a failed file drew.
+// The seed of everything that tests draw at random. The suite draws one, prints it and gives it to every file, so
+// that `MLRB_TEST_SEED=N pnpm test FILE` repeats what a failed file drew.
 import { randomInt } from "node:crypto";
 import { type Random, seededRandom } from "@mlrb/core/statistics/random";
 

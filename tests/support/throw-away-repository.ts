@@ -1,6 +1,6 @@
-// A copy of this checkout that a test may edit: the files that git tracks or would add, with new node_modules folders.
-// @mlrb/* resolve into the copy, so that an edit of its kit has effect, and registry packages into the checkout. The
-// program under test is the copy's own.
+// A copy of this checkout that a test may edit: the files that git tracks or would add, with new node_modules
+// folders. @mlrb/* resolve into the copy, so that an edit of its kit has effect, and registry packages into the
+// checkout. The program under test is the copy's own.
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,

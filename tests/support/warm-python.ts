@@ -1,5 +1,5 @@
-// The suite's only warm Python process (warm_python.py). A test file that runs without the suite starts a fresh Python
-// for each script instead, so both ways must have the same results.
+// The suite's only warm Python process (warm_python.py). A test file that runs without the suite starts a fresh
+// Python for each script instead, so both ways must have the same results.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Runs the steps memorisation.py and anchor_memorisation.py by hand, for tests.
+// Runs the steps memorisation.py and reference_memorisation.py by hand, for tests.
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { type MemorisationFile, memorisation } from "@mlrb/formats/judged/memorisation";
@@ -16,7 +16,7 @@ export function runStepProgram(program: string, args: string[]): void {
 
 /** `file` gets the result. */
 export function runMemorisationStep(
-  program: "memorisation.py" | "anchor_memorisation.py",
+  program: "memorisation.py" | "reference_memorisation.py",
   inputs: Record<string, string>,
   file: string,
 ): MemorisationFile {

@@ -44,7 +44,7 @@ Examples:
   pnpm pipeline doctor                                 what this machine lacks, and how to install it
   pnpm pipeline run full-benchmark --set agent=nop     an agent that the pipeline does not list
   pnpm pipeline log 'attempt[task=baby-lm,seed=1]'     what a stage wrote when it last ran
-  pnpm pipeline trace baby-lm bits-per-byte reference  what a number was made from
+  pnpm pipeline trace baby-lm bits-per-byte script-strong  what a number was made from
 
 \`pnpm pipeline COMMAND --help\` lists the options of a command, with examples.
 

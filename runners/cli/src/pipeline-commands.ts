@@ -196,7 +196,7 @@ export const pipelineCommands: CommandRow[] = [
     examples: `
       pnpm pipeline log 'attempt[task=baby-lm,seed=1]' # what these wrote when they last ran
       pnpm pipeline log 'score[seed=1]' --tail 50 # the last 50 lines of each
-      pnpm pipeline log 'score[agent=reference]' # a pattern of stages and axes; * and ? match`,
+      pnpm pipeline log 'score[agent=script-strong]' # a pattern of stages and axes; * and ? match`,
     load: async () => (await import("./commands/log-command.ts")).logCommand,
   },
   {
@@ -222,7 +222,7 @@ export const pipelineCommands: CommandRow[] = [
     examples: `
       pnpm pipeline trace baby-lm bits-per-byte reference # what a cell of the tables was made from, for each seed
       pnpm pipeline trace baby-lm bits-per-byte reference 1 --all # for one seed, with every digest and log
-      pnpm pipeline trace 'attempt[task=baby-lm,agent=reference,seed=1]' --json # any stage, as JSON`,
+      pnpm pipeline trace 'attempt[task=baby-lm,agent=script-strong,seed=1]' --json # any stage, as JSON`,
     load: async () => (await import("./commands/trace-command.ts")).traceCommand,
   },
 ];

@@ -75,7 +75,7 @@ export const recordCommands: CommandRow[] = [
     does: "end a running attempt; quarantine what it made and spent",
     options: place,
     examples:
-      "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=reference,seed=1]' # end a running or waiting attempt; quarantine what it made",
+      "pnpm pipeline attempts stop 'attempt[task=baby-lm,agent=script-strong,seed=1]' # end a running or waiting attempt; quarantine what it made",
     load: async () => (await import("./commands/attempts/attempts-stop.ts")).attemptsStop,
   },
   {

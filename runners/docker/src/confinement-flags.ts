@@ -1,5 +1,5 @@
-// Flags of every container, of trusted stages and of sandboxes: only mounted folders are writable, the program has the
-// rights of its user and no more, its resources are limited, and its GPUs are named one by one.
+// Flags of every container, of trusted stages and of sandboxes: only mounted folders are writable, the program has
+// the rights of its user and no more, its resources are limited, and its GPUs are named one by one.
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { Gpu } from "@mlrb/core/ports/gpu";
@@ -58,8 +58,8 @@ function userFlags({ flavour, rootless, remapped }: ContainerEngine, user: strin
 }
 
 /**
- * Without the control group, the kernel counts the processes of this user in the container's user namespace. A rootless
- * Docker has one for all containers and itself, where a smaller limit would stop honest programs.
+ * Without the control group, the kernel counts the processes of this user in the container's user namespace. A
+ * rootless Docker has one for all containers and itself, where a smaller limit would stop honest programs.
  */
 function processFlags({ flavour, holds }: ContainerEngine, processes: number): string[] {
   const all = holds.processes ? ["--pids-limit", String(processes)] : [];

@@ -71,8 +71,8 @@ async function follow(
     }
     const unstarted = ["created", "configured", "initialized"].includes(state.Status);
     if (unstarted || ["exited", "stopped", "dead"].includes(state.Status)) {
-      // Without live-restore an engine that comes back ends what ran and invents an exit code. A container that seems
-      // unstarted may have run, and the engine had no time to record that.
+      // Without live-restore an engine that comes back ends what ran and invents an exit code. A container that
+      // seems unstarted may have run, and the engine had no time to record that.
       if (away) return trouble(`the container engine was ended while it ran: ${away.trouble.detail}`);
       if (!unstarted) return exited(state, call?.[0] === "wait" ? undefined : waited);
       const why = state.Error || failed?.detail || "the engine gives no reason";

@@ -1,7 +1,7 @@
 // Guards a sandbox's container while it runs: a shell in a session of its own around the engine's attached client.
-// Its standard input is the supervisor's pipe. When the pipe closes, because the supervisor closes it or dies, the first
-// process in the container ends, and everything in it. The shell then reports how the container ended and removes it,
-// with or without a reader.
+// Its standard input is the supervisor's pipe. When the pipe closes, because the supervisor closes it or dies, the
+// first process in the container ends, and everything in it. The shell then reports how the container ended and
+// removes it, with or without a reader.
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import type { Duplex } from "node:stream";
@@ -10,8 +10,8 @@ import { type ContainerState, containerState } from "@mlrb/formats/stage/contain
 import type { ContainerEngine } from "./container-engine.ts";
 
 /**
- * `kill` first: the client may have ended and left a running container. A container that is paused when the supervisor
- * dies cannot read the end of its input; descriptor 3 closes with the supervisor too, and unpauses it.
+ * `kill` first: the client may have ended and left a running container. A container that is paused when the
+ * supervisor dies cannot read the end of its input; descriptor 3 closes with the supervisor too, and unpauses it.
  */
 const script = `{ read -r _ <&3; "$1" unpause "$2"; } >/dev/null 2>&1 &
 exec 3<&-

@@ -1,6 +1,6 @@
-// Runs trusted stages in containers. The request names everything that a stage needs besides the repository, so the
-// same stage runs on this machine and in a container without a change to its code. A container starts in a fifth of
-// a second and does not depend on its runner: a later run finds a dead run's containers by their labels.
+// Runs trusted stages in containers. The request names everything that a stage needs besides the repository, so
+// the same stage runs on this machine and in a container without a change to its code. A container starts in a
+// fifth of a second and does not depend on its runner: a later run finds a dead run's containers by their labels.
 import { appendFileSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { ExecutionRequest, Executor, Running } from "@mlrb/core/ports/executor";

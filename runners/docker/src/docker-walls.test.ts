@@ -1,5 +1,5 @@
-// Distinguishes a sandbox that is taken away from its programs from what they do themselves. Attacks from inside are in
-// tests/docker-walls.thorough.test.ts.
+// Distinguishes a sandbox that is taken away from its programs from what they do themselves. Attacks from inside
+// are in tests/docker-walls.thorough.test.ts.
 import assert from "node:assert/strict";
 import {
   chmodSync,

@@ -1,6 +1,6 @@
-// Walls of a container, for hosts with an engine: one container holds all programs of an attempt. The container ends
-// with its supervisor, however the supervisor ends. After `kill` the next program gets a new container around the
-// same folder.
+// Walls of a container, for hosts with an engine: one container holds all programs of an attempt. The container
+// ends with its supervisor, however the supervisor ends. After `kill` the next program gets a new container around
+// the same folder.
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Walls, WallsRequest } from "@mlrb/core/ports/sandbox";

@@ -1,5 +1,5 @@
-// Pulls or builds an image before a container is created with `--pull never`. An image that we build has its identity
-// as its tag, so it is built once.
+// Pulls or builds an image before a container is created with `--pull never`. An image that we build has its
+// identity as its tag, so it is built once.
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";

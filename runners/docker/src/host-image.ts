@@ -1,6 +1,6 @@
-// An image without programs of its own, in which this host's system folders are mounted read-only. The same programs
-// run inside as outside, nothing is pulled or built, and nothing of the host is visible but its installed software:
-// never all of /etc, nor /root, /home, /var or /run.
+// An image without programs of its own, in which this host's system folders are mounted read-only. The same
+// programs run inside as outside, nothing is pulled or built, and nothing of the host is visible but its installed
+// software: never all of /etc, nor /root, /home, /var or /run.
 import { existsSync, realpathSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { systemPaths } from "@mlrb/core/ports/system-paths";

@@ -1,6 +1,7 @@
-// An image can hold the Python environment of a lock file. A container of such an image runs the stages of that lock with
-// it, since the host's environment needs the host's interpreter and C library. Programs and variables name an environment
-// by its path on the host: there, the container has a folder of links to the image's environment.
+// An image can hold the Python environment of a lock file. A container of such an image runs the stages of that
+// lock with it, since the host's environment needs the host's interpreter and C library. Programs and variables
+// name an environment by its path on the host: there, the container has a folder of links to the image's
+// environment.
 import { existsSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { HostEnvironment } from "@mlrb/core/ports/executor";
@@ -16,8 +17,8 @@ const place = "/usr/lib/mlrb/environment";
 const entries = ["bin", "include", "lib", "lib64", "pyvenv.cfg", "share"];
 
 /**
- * Read-only mounts of `reads`, among which is `environment` unless the stage builds it. `lock`: SHA-256 of the lock file
- * whose environment the image holds.
+ * Read-only mounts of `reads`, among which is `environment` unless the stage builds it. `lock`: SHA-256 of the
+ * lock file whose environment the image holds.
  */
 export function readMounts(
   reads: readonly string[],

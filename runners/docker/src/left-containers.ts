@@ -1,5 +1,5 @@
-// Containers of stages that dead runs have started. They do not depend on a runner, so they keep running. The next run
-// waits for those whose results it needs, and removes the others.
+// Containers of stages that dead runs have started. They do not depend on a runner, so they keep running. The next
+// run waits for those whose results it needs, and removes the others.
 
 import { readFormat } from "@mlrb/formats/read-format";
 import { type ContainerState, inspectedContainer } from "@mlrb/formats/stage/container-state";

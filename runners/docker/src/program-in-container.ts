@@ -1,6 +1,6 @@
-// Runs one program in a running container, by the engine's `exec`. The client's own exit codes (125 to 127) may be the
-// program's too, so a shell inside first reports on standard error that it is about to become the program. The command
-// travels in a variable: every user of the host can read a command line.
+// Runs one program in a running container, by the engine's `exec`. The client's own exit codes (125 to 127) may be
+// the program's too, so a shell inside first reports on standard error that it is about to become the program. The
+// command travels in a variable: every user of the host can read a command line.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { constants, tmpdir } from "node:os";

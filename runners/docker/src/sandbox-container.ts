@@ -35,8 +35,8 @@ export class SandboxContainer {
   readonly #guard: ContainerGuard;
   readonly #group: ContainerGroup;
   /**
-   * No engine limits the files in a folder of the host. Where the folder is no file system of its own, a program may write
-   * more between two measurements.
+   * No engine limits the files in a folder of the host. Where the folder is no file system of its own, a program
+   * may write more between two measurements.
    */
   readonly #disk: Promise<DiskLook>;
   readonly #metering = new AbortController();

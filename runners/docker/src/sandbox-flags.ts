@@ -67,9 +67,10 @@ function parents(reads: readonly string[]): string[] {
 }
 
 /**
- * Docker's own list of system calls is the stricter one. Before version 25 it allows io_uring, in which most holes of
- * the kernel were found for years; podman's list differs by distribution. For those engines our list is used: it
- * refuses what docs.docker.com/engine/security/seccomp names, namespaces, io_uring, AF_ALG (38) and AF_VSOCK (40).
+ * Docker's own list of system calls is the stricter one. Before version 25 it allows io_uring, in which most holes
+ * of the kernel were found for years; podman's list differs by distribution. For those engines our list is used:
+ * it refuses what docs.docker.com/engine/security/seccomp names, namespaces, io_uring, AF_ALG (38) and AF_VSOCK
+ * (40).
  */
 export function systemCallFlags({ flavour, version }: ContainerEngine): string[] {
   const major = Number(/ (\d+)\./.exec(version)?.[1] ?? 0);

@@ -1,5 +1,5 @@
-// Arguments that create the container of a stage that this project's code runs in. Paths are the same inside and outside, so programs,
-// messages and outputs are the same as on the host.
+// Arguments that create the container of a stage that this project's code runs in. Paths are the same inside and
+// outside, so programs, messages and outputs are the same as on the host.
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { commandLine } from "@mlrb/core/ports/command-line";
@@ -110,8 +110,8 @@ function groupFlags({ rootless }: ContainerEngine): string[] {
 }
 
 /**
- * The engine renumbers the devices that it shows: the host's device list would hide them.
- * MLRB_TOKEN stays outside: a later run ends every process with a dead run's token, and may want to adopt this one.
+ * The engine renumbers the devices that it shows: the host's device list would hide them. MLRB_TOKEN stays
+ * outside: a later run ends every process with a dead run's token, and may want to adopt this one.
  */
 function variablesInside({ env, gpus, walls }: ExecutionRequest): Record<string, string> {
   const outside = new Set(["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "MLRB_TOKEN"]);

@@ -1,5 +1,5 @@
-// Labels of a stage's container. From them a later runner knows the stage and its run, and has everything to wait for
-// the container in place of a dead runner.
+// Labels of a stage's container. From them a later runner knows the stage and its run, and has everything to wait
+// for the container in place of a dead runner.
 import { hash } from "node:crypto";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 

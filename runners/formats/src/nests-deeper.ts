@@ -1,6 +1,6 @@
 /**
- * Whether `value`, as JSON.parse gives it, has more than `max` levels of lists and objects. JSON.parse reads any depth, but
- * a recursive reader runs out of stack after some thousands.
+ * Whether `value`, as JSON.parse gives it, has more than `max` levels of lists and objects. JSON.parse reads any
+ * depth, but a recursive reader runs out of stack after some thousands.
  */
 export function nestsDeeper(value: unknown, max: number): boolean {
   if (typeof value !== "object" || value === null) return false;

@@ -1,5 +1,5 @@
-// Checks data from outside this process against its format: files, lines of logs, answers of programs. Data that does not
-// follow the format becomes a value with its cause, so a bad file costs one entry and not the run.
+// Checks data from outside this process against its format: files, lines of logs, answers of programs. Data that
+// does not follow the format becomes a value with its cause, so a bad file costs one entry and not the run.
 import { createRequire } from "node:module";
 import type { Options, ValidateFunction } from "ajv";
 import { isTable } from "./is-table.ts";
@@ -13,8 +13,9 @@ export type Reading<T> = { kind: "ok"; value: T } | { kind: "unreadable"; cause:
 // Most starts of the program check nothing, and importing ajv would take longer than the rest of their work.
 const require = createRequire(import.meta.url);
 
-// Most data follows its format, and its validator has no messages. It is compiled once for each installation: compiling
-// takes 30 to 60 ms, which each script of a stage would pay. Validators with messages are compiled when they are needed.
+// Most data follows its format, and its validator has no messages. It is compiled once for each installation:
+// compiling takes 30 to 60 ms, which each script of a stage would pay. Validators with messages are compiled when
+// they are needed.
 const quick = new WeakMap<object, ValidateFunction>();
 const wordy = new WeakMap<object, ValidateFunction>();
 

@@ -33,7 +33,7 @@ test("a report without one of its fields is refused with the field's place", () 
   );
   assert.equal(
     lacking((copy) => (copy.attempts[0].verdict.kind = "fine")),
-    'attempts.0.verdict.kind is "fine", not one of pass, struck, rejected, undecided, missing',
+    'attempts.0.verdict.kind is "fine", not one of pass, disqualified, rejected, undecided, missing',
   );
 });
 

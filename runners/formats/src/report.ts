@@ -1,5 +1,5 @@
-// report.json: the report as data, which every renderer reads. A missing number is null with a reason next to it, never
-// NaN or 0.
+// report.json: the report as data, which every renderer reads. A missing number is null with a reason next to it,
+// never NaN or 0.
 
 import { direction } from "./judged/score.ts";
 import { acrossTasks } from "./report/across-tasks.ts";
@@ -9,20 +9,12 @@ import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { reportHardware } from "./report/hardware.ts";
 import { reportMemorisation } from "./report/memorisation.ts";
-import { reference } from "./report/reference-check.ts";
+import { referenceCheck } from "./report/reference-check.ts";
 import { row } from "./report/row.ts";
 import { sensitivity } from "./report/sensitivity.ts";
 import * as t from "./schema.ts";
 
-/**
- * 2: cells hold their two errors and why a mean or an interval is withheld; agentComparisons.
- * 3: anchors, normalised scores and published values; acrossTasks; intervals are cut to the metric's range.
- * 4: intermediate checkpoints and research of attempts.
- * 5: undecided attempts, counted apart; decisions of people; sensitivity. Intervals are of valid attempts only; values
- *    worse than the trivial baseline count as it; kinds of reference models, ranks, differences over tasks, repeated
- *    and implausible attempts.
- */
-export const reportFormat = 5;
+export const reportFormat = 1;
 
 const metric = t.about(
   t.wholeObject({
@@ -41,7 +33,7 @@ const metric = t.about(
 export type Metric = t.TypeOf<typeof metric>;
 
 const ruleCounts = t.about(
-  t.wholeObject({ strikes: t.count, notes: t.count }),
+  t.wholeObject({ disqualifying: t.count, notes: t.count }),
   "rules of the task on this data by severity; absent where the report stage has none",
 );
 
@@ -61,7 +53,7 @@ const agentCoverage = t.wholeObject({
   agent: t.anyText,
   planned: t.count,
   pass: t.about(t.count, "attempts that kept the rules, among those with a verdict"),
-  undecided: t.about(t.count, "attempts with an undecided strike rule: neither kept nor broken"),
+  undecided: t.about(t.count, "attempts with an undecided disqualifying rule: neither kept nor broken"),
   judged: t.count,
   passInterval: t.about(
     t.nullable(t.pairOf(t.number)),
@@ -74,7 +66,7 @@ const coverage = t.wholeObject({
   attempts: t.wholeObject({
     planned: t.count,
     pass: t.count,
-    struck: t.count,
+    disqualified: t.count,
     rejected: t.count,
     undecided: t.count,
     missing: t.count,
@@ -101,7 +93,7 @@ export type Published = t.TypeOf<typeof published>;
 
 export const report = t.fileFormat(
   "mlrb report",
-  t.wholeExcept(["references", "memorisation", "hardware"], {
+  t.wholeExcept(["referenceChecks", "memorisation", "hardware"], {
     formatVersion: { const: reportFormat },
     title: t.anyText,
     label: t.about(t.anyText, "the data behind the numbers, e.g. smoke or official"),
@@ -121,8 +113,8 @@ export const report = t.fileFormat(
     attempts: t.about(t.listOf(attempt), "one for each planned task, agent and seed"),
     cells: t.about(t.listOf(cell), "one for each task, agent and metric"),
     rows: t.about(t.listOf(row), "trivial baselines and reference models, one for each task, metric and row"),
-    references: t.about(
-      t.listOf(reference),
+    referenceChecks: t.about(
+      t.listOf(referenceCheck),
       "what is expected of reference models before attempts start; absent where task.yaml expects nothing",
     ),
     published: t.about(

@@ -1,5 +1,6 @@
 // Building blocks of JSON Schemas. A file format is one schema: `TypeOf` infers its TypeScript type,
-// pipelines/*.schema.json publish it, and `readFormat` checks files with it (ADR 30). Formats import all of this as `t`.
+// pipelines/*.schema.json publish it, and `readFormat` checks files with it (ADR 30). Formats import all of this
+// as `t`.
 import type { XStatic } from "typebox/schema";
 
 /** The TypeScript type of the values that a schema admits. */
@@ -34,8 +35,8 @@ export const formatVersionOne = { const: 1, description: "version of this file's
 export const title = { ...text, description: "its name in tables and on pages" } as const;
 export const name = { type: "string", pattern: "^[a-z][a-z0-9-]*$" } as const;
 /**
- * The name of a pipeline, a profile, a stage or an axis. Other people's files hold such names too: none is a path, an
- * option or a pattern.
+ * The name of a pipeline, a profile, a stage or an axis. Other people's files hold such names too: none is a path,
+ * an option or a pattern.
  */
 export const declaredName = { type: "string", pattern: "^[a-z][a-zA-Z0-9-]*$" } as const;
 /** With its unit, e.g. `90s`. */

@@ -1,6 +1,7 @@
-// Compiles a schema once for each installation and not once for each process: compiling the schema of pipelines takes as
-// long as planning 1 500 instances, and ajv's compiler has sixty modules to load. The code of a validator is stored next
-// to Node's compile cache, under a digest of everything that it is made from, so it is never out of date.
+// Compiles a schema once for each installation and not once for each process: compiling the schema of pipelines
+// takes as long as planning 1 500 instances, and ajv's compiler has sixty modules to load. The code of a validator
+// is stored next to Node's compile cache, under a digest of everything that it is made from, so it is never out of
+// date.
 import { hash } from "node:crypto";
 import { accessSync, constants, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -17,8 +18,8 @@ const require = createRequire(import.meta.url);
 const storedIn = fileURLToPath(new URL("../../../node_modules/.cache/mlrb-validators", import.meta.url));
 
 /**
- * `options` must be JSON. Code that is missing, torn, or that cannot be read or stored (a read-only installation, a stage
- * that may not read it) is compiled in this process.
+ * `options` must be JSON. Code that is missing, torn, or that cannot be read or stored (a read-only installation,
+ * a stage that may not read it) is compiled in this process.
  */
 export function storedValidator(
   schema: object,

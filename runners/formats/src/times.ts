@@ -1,4 +1,5 @@
-// times.json: what the attempts took, by their ledgers. Apart from the report, whose bytes must not depend on seconds.
+// times.json: what the attempts took, by their ledgers. Apart from the report, whose bytes must not depend on
+// seconds.
 
 import { uncheckedFields, uncheckedNames } from "./attempt/attempt-record.ts";
 import { servedModel } from "./attempt/ledger.ts";

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, matchesGlob } from "node:path";
 import { type TestContext, test } from "node:test";
-import { anchors } from "@mlrb/formats/judged/anchors";
+import { references } from "@mlrb/formats/judged/references";
 import { sample } from "@mlrb/formats/judged/sample";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { canonicalJson, readJson } from "@mlrb/kit/json-file";
@@ -277,20 +277,20 @@ test("an admitted submission with an undecided setting fails the stage, and is n
   assert.equal(existsSync(at.out("score.json")), false);
 });
 
-test("anchors run by hand from flags and write rows under the scorer's name", (t) => {
+test("references run by hand from flags and write rows under the scorer's name", (t) => {
   const at = scene(t);
   at.write(
-    "scorers/named/anchors.py",
-    `from mlrb_kit.anchors_stage import anchors_stage
+    "scorers/named/references.py",
+    `from mlrb_kit.references_stage import references_stage
 from mlrb_kit.rejected import Rejected
 def measure(model, private):
     if model.name == "broken": raise Rejected("no model")
     return {"value": 0.25, "standardError": 0.0}, []
-anchors_stage(lambda public, private: [{"name": "a", "value": 0.5 if public.name == "pub" else 0, "title": private.name}], measure)
+references_stage(lambda public, private: [{"name": "a", "value": 0.5 if public.name == "pub" else 0, "title": private.name}], measure)
 `,
   );
   const run = (flags: string[]) =>
-    python(["scorers/named/anchors.py", ...flags], { cwd: at.root, env: { PYTHONPATH: kit } });
+    python(["scorers/named/references.py", ...flags], { cwd: at.root, env: { PYTHONPATH: kit } });
   mkdirSync(join(at.root, "given/whole"), { recursive: true });
   mkdirSync(join(at.root, "given/broken"));
   const about = { kind: "given-model", parameters: 7 };
@@ -309,7 +309,7 @@ anchors_stage(lambda public, private: [{"name": "a", "value": 0.5 if public.name
   const own = { name: "a", title: "pri", value: 0.5 };
   const rows = { formatVersion: 1, scorer: "named", rows: [own, known, rejected] };
   assert.equal(readFileSync(at.out("rows.json"), "utf8"), `${canonicalJson(rows, 2)}\n`);
-  mustFollow(anchors, rows, "rows.json");
+  mustFollow(references, rows, "rows.json");
   assert.deepEqual(readdirSync(join(at.root, "out")), ["rows.json"]);
   assert.match(run(["--param", "scorer"]).stderr, /expected NAME=VALUE, got "scorer"/);
 });

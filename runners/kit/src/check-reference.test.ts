@@ -12,10 +12,10 @@ const phi2 = { kind: "range", low: 0.555, high: 0.577 } as const;
 function passes(
   score: ReferenceScore,
   expected: Parameters<typeof checkReference>[1]["expected"],
-  more: { floor?: number; guesses?: number[]; direction?: "higher" | "lower" } = {},
+  more: { baseline?: number; guesses?: number[]; direction?: "higher" | "lower" } = {},
 ): boolean {
-  const { floor, guesses = [], direction = "higher" } = more;
-  return checkReference(score, { expected, floor, guesses, direction }).passed;
+  const { baseline, guesses = [], direction = "higher" } = more;
+  return checkReference(score, { expected, baseline, guesses, direction }).passed;
 }
 
 test("a value passes in its range, ends included, and nowhere else", () => {
@@ -24,36 +24,36 @@ test("a value passes in its range, ends included, and nowhere else", () => {
 });
 
 test("above the trivial baseline means more than three standard errors better, in the metric's direction", () => {
-  const above = { kind: "above-floor" } as const;
-  assert.ok(passes(scored(0.263), above, { floor: 0.25 }));
-  assert.ok(!passes(scored(0.2619), above, { floor: 0.25 }));
-  assert.ok(!passes(scored(0.1), above, { floor: 0.25 }));
-  assert.ok(passes(scored(0.1), above, { floor: 0.25, direction: "lower" }));
-  assert.ok(!passes(scored(0.25, null), above, { floor: 0.25 }), "equal is not above");
+  const above = { kind: "above-baseline" } as const;
+  assert.ok(passes(scored(0.263), above, { baseline: 0.25 }));
+  assert.ok(!passes(scored(0.2619), above, { baseline: 0.25 }));
+  assert.ok(!passes(scored(0.1), above, { baseline: 0.25 }));
+  assert.ok(passes(scored(0.1), above, { baseline: 0.25, direction: "lower" }));
+  assert.ok(!passes(scored(0.25, null), above, { baseline: 0.25 }), "equal is not above");
   assert.ok(!passes(scored(0.9), above), "without a measured baseline nothing is above it");
 });
 
 test("a model that is no better than a guess, such as always the same letter, is not above the trivial baseline", () => {
-  const above = { kind: "above-floor" } as const;
+  const above = { kind: "above-baseline" } as const;
   const guesses = [0.25, 0.2695];
-  assert.ok(!passes(scored(0.2695, 0.0037), above, { floor: 0.25, guesses }), "as a broken model scores");
-  assert.ok(passes(scored(0.2695, 0.0037), above, { floor: 0.25 }));
-  assert.ok(passes(scored(0.28, 0.0037), above, { floor: 0.25, guesses }));
-  assert.ok(!passes(scored(3.1, 0.01), above, { floor: 4, guesses: [3], direction: "lower" }));
+  assert.ok(!passes(scored(0.2695, 0.0037), above, { baseline: 0.25, guesses }), "as a broken model scores");
+  assert.ok(passes(scored(0.2695, 0.0037), above, { baseline: 0.25 }));
+  assert.ok(passes(scored(0.28, 0.0037), above, { baseline: 0.25, guesses }));
+  assert.ok(!passes(scored(3.1, 0.01), above, { baseline: 4, guesses: [3], direction: "lower" }));
 });
 
 test("where no range is known any finite value passes, also one below the trivial baseline", () => {
   const finite = { kind: "finite" } as const;
-  assert.ok(passes(scored(0.5, null), finite, { floor: 0.54 }));
+  assert.ok(passes(scored(0.5, null), finite, { baseline: 0.54 }));
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) assert.ok(!passes(scored(value), finite));
 });
 
 test("a model that could not be scored passes nothing, and the answer says why", () => {
-  for (const expected of [phi2, { kind: "finite" }, { kind: "above-floor" }] as const)
+  for (const expected of [phi2, { kind: "finite" }, { kind: "above-baseline" }] as const)
     assert.deepEqual(
       checkReference(
         { kind: "none", why: "rejected: ties" },
-        { expected, floor: 0.25, guesses: [], direction: "higher" },
+        { expected, baseline: 0.25, guesses: [], direction: "higher" },
       ),
       { passed: false, words: "rejected: ties" },
     );
@@ -62,7 +62,7 @@ test("a model that could not be scored passes nothing, and the answer says why",
 test("what is expected is said in words, with whether a range is known", () => {
   assert.equal(expectedText(phi2), "0.555 to 0.577");
   assert.match(
-    expectedText({ kind: "above-floor" }),
+    expectedText({ kind: "above-baseline" }),
     /3 standard errors, and than any guess; no range is known$/,
   );
   assert.match(expectedText({ kind: "finite" }), /no range is known$/);

@@ -1,12 +1,11 @@
-// Whether a reference model scored what task.yaml expects of it. The stage that attempts wait for and the report both
-// decide here, so they cannot disagree.
-// Pure: no disk, no clock.
+// Whether a reference model scored what task.yaml expects of it. The stage that attempts wait for and the report
+// both decide here, so they cannot disagree. Pure: no disk, no clock.
 import type { Expectation } from "@mlrb/formats/declared/task";
 
 /** A model at the trivial baseline scores this much better by chance in about one of 700 samples of items. */
 const standardErrors = 3;
 
-/** A row of the anchors stage, or why there is none. */
+/** A row of the references stage, or why there is none. */
 export type ReferenceScore =
   | { kind: "scored"; value: number; standardError: number | null }
   | { kind: "none"; why: string };
@@ -18,7 +17,7 @@ export function checkReference(
   at: {
     expected: Expectation;
     /** The trivial baseline; undefined if there is none or it was not measured. */
-    floor: number | undefined;
+    baseline: number | undefined;
     /** The rows of kind `guess`, e.g. always the same letter: a broken model can score as much as the best of them. */
     guesses: readonly number[];
     direction: "higher" | "lower";
@@ -27,20 +26,20 @@ export function checkReference(
   if (score.kind === "none") return { passed: false, words: score.why };
   const { value, standardError } = score;
   if (!Number.isFinite(value)) return { passed: false, words: `${value} is no finite value` };
-  const { expected, floor, guesses, direction } = at;
+  const { expected, baseline, guesses, direction } = at;
   const { kind } = expected;
   switch (kind) {
     case "finite":
       return { passed: true, words: "finite; no range is known" };
-    case "above-floor": {
-      if (floor === undefined) return { passed: false, words: "the trivial baseline was not measured" };
+    case "above-baseline": {
+      if (baseline === undefined) return { passed: false, words: "the trivial baseline was not measured" };
       const gain = (over: number) => (direction === "higher" ? value - over : over - value);
       const margin = standardErrors * (standardError ?? 0);
       const guess = guesses.find((one) => gain(one) <= 0);
       if (guess !== undefined)
         return { passed: false, words: `no better than a guess that reads no question (${shown(guess)})` };
-      const words = `better than the trivial baseline (${shown(floor)}) by ${shown(gain(floor))}; more than ${shown(margin)} expected`;
-      return { passed: gain(floor) > margin, words };
+      const words = `better than the trivial baseline (${shown(baseline)}) by ${shown(gain(baseline))}; more than ${shown(margin)} expected`;
+      return { passed: gain(baseline) > margin, words };
     }
     case "range": {
       const { low = -Infinity, high = Infinity } = expected;
@@ -56,7 +55,7 @@ export function expectedText({ kind, low, high }: Expectation): string {
   switch (kind) {
     case "finite":
       return "a finite value; no range is known";
-    case "above-floor":
+    case "above-baseline":
       return `better than the trivial baseline by more than ${standardErrors} standard errors, and than any guess; no range is known`;
     case "range":
       return `${low} to ${high}`;

@@ -1,12 +1,13 @@
-// Writes JSON to disk: keys in code-unit order, so that equal values have equal bytes, and by temporary name, sync and
-// rename, so that a reader never sees half a file.
+// Writes JSON to disk: keys in code-unit order, so that equal values have equal bytes, and by temporary name, sync
+// and rename, so that a reader never sees half a file.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { processName } from "./processes/process-name.ts";
 
 /** `value` as JSON text with sorted keys. Throws on NaN and infinities, which JSON would turn into null. */
 export function canonicalJson(value: unknown, indent?: number): string {
   const text = textOf("", value);
-  // hand-written for speed, since tens of thousands of action keys use it; indented text goes through JSON.stringify
+  // hand-written for speed, since tens of thousands of action keys use it; indented text goes through
+  // JSON.stringify
   return indent === undefined || text === undefined
     ? (text as string)
     : JSON.stringify(JSON.parse(text), undefined, indent);
@@ -62,8 +63,8 @@ export function readJson(path: string): unknown {
 }
 
 /**
- * Writes `text` so that `path` holds either its old content or all of `text`. With `sync: false` a power cut may leave a
- * torn file: only for files that are checked when read and can be made again.
+ * Writes `text` so that `path` holds either its old content or all of `text`. With `sync: false` a power cut may
+ * leave a torn file: only for files that are checked when read and can be made again.
  */
 export function writeWhole(path: string, text: string, { sync = true }: { sync?: boolean } = {}): void {
   const temporary = `${path}.${processName}.tmp`;

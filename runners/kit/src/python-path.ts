@@ -1,5 +1,5 @@
-// The folders from which Python programs of the repository import, besides their own: the kit's modules, then the declared
-// ones. Variables, permissions and code digests of stages use this one list.
+// The folders from which Python programs of the repository import, besides their own: the kit's modules, then the
+// declared ones. Variables, permissions and code digests of stages use this one list.
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
@@ -7,8 +7,8 @@ import { delimiter, join } from "node:path";
 export const pythonPathFile = "pipelines/environments/python-path.txt";
 
 /**
- * From the repository's root, in Python's search order. A folder outside the repository is left out, since its code would be
- * in no key.
+ * From the repository's root, in Python's search order. A folder outside the repository is left out, since its
+ * code would be in no key.
  */
 export function pythonFolders(repository: string): string[] {
   return [...new Set(["runners/kit/python", ...declaredFolders(repository)])];

@@ -46,10 +46,10 @@ test("an undeclared file is refused with the stage, the file and the way out", (
 });
 
 test("a folder for an agent must be declared whole", () => {
-  withStage(["tasks/x/baselines/**", "./tasks//y/**", "tasks/z/*"], () => {
-    for (const folder of ["tasks/x/baselines", "tasks/x/baselines/deep", "tasks/y/"])
+  withStage(["tasks/x/scripts/**", "./tasks//y/**", "tasks/z/*"], () => {
+    for (const folder of ["tasks/x/scripts", "tasks/x/scripts/deep", "tasks/y/"])
       assert.equal(sourceFolder(folder), resolve(folder));
-    for (const folder of ["tasks/x", "tasks/x/baselines-of-another", "tasks/z"])
+    for (const folder of ["tasks/x", "tasks/x/scripts-of-another", "tasks/z"])
       assert.throws(
         () => sourceFolder(folder),
         /score hands over tasks\/[xz].*add tasks\/.*\/\*\* in the pipeline/,

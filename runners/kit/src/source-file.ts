@@ -1,12 +1,12 @@
-// Files of the repository that a stage reads or runs besides its script. They can change its result, so a stage that uses an
-// undeclared one is stopped: otherwise reuse would miss an edit of that file.
+// Files of the repository that a stage reads or runs besides its script. They can change its result, so a stage
+// that uses an undeclared one is stopped: otherwise reuse would miss an edit of that file.
 import { globSync } from "node:fs";
 import { matchesGlob, posix, relative, resolve } from "node:path";
 import { stage } from "./stage.ts";
 
 /**
- * Absolute path of a repository file, given absolute or relative to the repository's root. Throws if the pipeline's `files:`
- * does not cover it. By hand, without a pipeline, everything is allowed.
+ * Absolute path of a repository file, given absolute or relative to the repository's root. Throws if the
+ * pipeline's `files:` does not cover it. By hand, without a pipeline, everything is allowed.
  */
 export function sourceFile(path: string): string {
   const absolute = resolve(path);
@@ -22,8 +22,8 @@ export function sourceFile(path: string): string {
 }
 
 /**
- * Absolute path of a repository folder that is given to an agent as a whole. Throws if the pipeline's `files:` does not cover
- * all of it, as `FOLDER/**`: an agent's files must be in its attempt's key.
+ * Absolute path of a repository folder that is given to an agent as a whole. Throws if the pipeline's `files:`
+ * does not cover all of it, as `FOLDER/**`: an agent's files must be in its attempt's key.
  */
 export function sourceFolder(path: string): string {
   const absolute = resolve(path);
@@ -41,8 +41,9 @@ export function sourceFolder(path: string): string {
 }
 
 /**
- * Absolute paths of the repository files that match a pattern of `files:`, in code-unit order. A script that lists the folder
- * itself would depend on names that are not in its key. Throws if `files:` does not contain the pattern.
+ * Absolute paths of the repository files that match a pattern of `files:`, in code-unit order. A script that lists
+ * the folder itself would depend on names that are not in its key. Throws if `files:` does not contain the
+ * pattern.
  */
 export function sourceFiles(pattern: string): string[] {
   if (!process.env.MLRB_STAGE)

@@ -1,5 +1,5 @@
-// Reads the inputs of a stage script. The runner writes one JSON file (the stage's context) and names it in MLRB_STAGE.
-// Without it the same script runs by hand from flags:
+// Reads the inputs of a stage script. The runner writes one JSON file (the stage's context) and names it in
+// MLRB_STAGE. Without it the same script runs by hand from flags:
 //   node tasks/NAME/data.ts --axis task=NAME --param source=smoke --input public=DIR --output public=DIR
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

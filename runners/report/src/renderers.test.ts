@@ -18,7 +18,7 @@ import { smokeNote } from "./read/report-data.ts";
 import { digitsText, meanError, supportedDigits } from "./sections/digits-text.ts";
 import { coverageLine } from "./sections/sections.ts";
 import { csvRows, csvText, parseCsv } from "./testing/csv-rows.ts";
-import { anchorRows, Example, exampleParams, passed, scored, textItems } from "./testing/example.ts";
+import { Example, exampleParams, passed, referenceRows, scored, textItems } from "./testing/example.ts";
 import { latex } from "./testing/latex.ts";
 import { nastyExample } from "./testing/nasty-example.ts";
 
@@ -70,7 +70,11 @@ function wideExample(agents: number): Example {
   const names = Array.from({ length: agents }, (_, index) => `agent-with-a-long-name-${index}`);
   const example = new Example({ tasks: { "edge-llm-compression": "Compressing a model for the edge" } });
   const task = "edge-llm-compression";
-  example.gives("anchors", { task, scorer: "bits" }, anchorRows("bits", [{ name: "unigram", value: 3 }]));
+  example.gives(
+    "references",
+    { task, scorer: "bits" },
+    referenceRows("bits", [{ name: "unigram", value: 3 }]),
+  );
   for (const agent of names) {
     for (const seed of [1, 2, 3]) {
       const axes = { task, agent, seed };

@@ -1,6 +1,6 @@
-// The jobs of an attempt, one after the other, as one stage: the process that follows them submits the next one as long as
-// the attempt makes progress, and keeps the secrets over all of them. Whether an attempt without progress goes on is left
-// to a run.
+// The jobs of an attempt, one after the other, as one stage: the process that follows them submits the next one as
+// long as the attempt makes progress, and keeps the secrets over all of them. Whether an attempt without progress
+// goes on is left to a run.
 import type { Place, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
 import type { AttemptJob } from "./attempt-job.ts";

@@ -1,5 +1,5 @@
-// The submission of an attempt's jobs, with stubs of Slurm's programs: the limit of the partition, and which failures are
-// the attempt's end.
+// The submission of an attempt's jobs, with stubs of Slurm's programs: the limit of the partition, and which
+// failures are the attempt's end.
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows them. One
-// job at a time holds the attempt. Its model calls go through the relay of this process.
+// The jobs of one attempt, in its own folder: they outlive the run that began them, and the process that follows
+// them. One job at a time holds the attempt. Its model calls go through the relay of this process.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jobScript } from "@mlrb/core/ports/command-line";

@@ -1,4 +1,5 @@
-// Ends the jobs of an attempt for good: before its next job, and when a person stops an attempt whose supervisor is dead.
+// Ends the jobs of an attempt for good: before its next job, and when a person stops an attempt whose supervisor
+// is dead.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
 import { callSlurm } from "./call-slurm.ts";
@@ -22,8 +23,8 @@ export type EndOptions = {
 };
 
 /**
- * Ends the jobs of an attempt that no process follows. Those that run get a while for it. Resolves with a sentence for
- * each job that a person must look at.
+ * Ends the jobs of an attempt that no process follows. Those that run get a while for it. Resolves with a sentence
+ * for each job that a person must look at.
  */
 export async function endAttemptJobs(
   path: string,

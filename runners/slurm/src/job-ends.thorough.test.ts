@@ -1,6 +1,7 @@
-// How jobs end on a cluster that keeps accounts, holds jobs in control groups and has GPUs: a real Slurm, MariaDB and the
-// kernel's groups, on loopback. The GPUs are fake. Where accounts or groups cannot be kept, these tests are skipped with
-// the reason; what `sacct` prints is then covered by its recorded output only (read-squeue.test.ts).
+// How jobs end on a cluster that keeps accounts, holds jobs in control groups and has GPUs: a real Slurm, MariaDB
+// and the kernel's groups, on loopback. The GPUs are fake. Where accounts or groups cannot be kept, these tests
+// are skipped with the reason; what `sacct` prints is then covered by its recorded output only
+// (read-squeue.test.ts).
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

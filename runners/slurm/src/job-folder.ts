@@ -1,5 +1,5 @@
-// The folder of one Slurm job, through which its runner and the job speak; see the formats. It lies in the folder of
-// the run that submitted the job, and is removed with it.
+// The folder of one Slurm job, through which its runner and the job speak; see the formats. It lies in the folder
+// of the run that submitted the job, and is removed with it.
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
@@ -105,8 +105,8 @@ export class JobFolder {
   }
 
   /**
-   * Keeps the job from beginning; false if it has begun, or if that cannot be known now. A job whose folder is gone
-   * neither begins nor goes on. Throws where the disk takes no file.
+   * Keeps the job from beginning; false if it has begun, or if that cannot be known now. A job whose folder is
+   * gone neither begins nor goes on. Throws where the disk takes no file.
    */
   giveUp(): boolean {
     const path = join(this.path, "claim.json");

@@ -1,5 +1,5 @@
-// Asks Slurm about all watched jobs together: one `squeue` per interval, whatever their number. A call that fails is no
-// news about any job.
+// Asks Slurm about all watched jobs together: one `squeue` per interval, whatever their number. A call that fails
+// is no news about any job.
 import { setTimeout as sleep } from "node:timers/promises";
 import { callSlurm } from "./call-slurm.ts";
 import { type ListedJob, readSqueue, squeueFormat } from "./read-squeue.ts";
@@ -91,9 +91,9 @@ export async function listJobs(
 }
 
 /**
- * Every job that was submitted for this one: two if the answer of the first submission was lost. A known id and the
- * run's name suffice, since sites rewrite comments; but a comment of another job of the run says that the id was used
- * again.
+ * Every job that was submitted for this one: two if the answer of the first submission was lost. A known id and
+ * the run's name suffice, since sites rewrite comments; but a comment of another job of the run says that the id
+ * was used again.
  */
 export function jobsOf(jobs: readonly ListedJob[], { run, job, id }: Omit<WatchedJob, "hear">): ListedJob[] {
   return jobs.filter((one) => {

@@ -1,4 +1,5 @@
-// The time limit of a partition. An attempt that may take longer is carried out by several jobs, one after the other.
+// The time limit of a partition. An attempt that may take longer is carried out by several jobs, one after the
+// other.
 import { setTimeout as sleep } from "node:timers/promises";
 import { callSlurm, type SlurmAnswer } from "./call-slurm.ts";
 import type { JobTimes } from "./job-times.ts";

@@ -1,5 +1,5 @@
-// What the programs of Slurm 22.05 printed, recorded with a cluster of two nodes. Job 4 was preempted, 3 cancelled, 10 was
-// being ended, 11 ran on a node that was killed.
+// What the programs of Slurm 22.05 printed, recorded with a cluster of two nodes. Job 4 was preempted, 3
+// cancelled, 10 was being ended, 11 ran on a node that was killed.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

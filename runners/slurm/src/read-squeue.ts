@@ -36,8 +36,8 @@ export function readSqueue(text: string): ListedJob[] {
 }
 
 /**
- * How a job ended, from the message that Slurm appends to the job's own output: known also where Slurm has forgotten
- * the job and has no accounting.
+ * How a job ended, from the message that Slurm appends to the job's own output: known also where Slurm has
+ * forgotten the job and has no accounting.
  */
 export function endInOutput(text: string): JobState | undefined {
   const ends = text.matchAll(

@@ -1,5 +1,5 @@
-// What the executor makes of Slurm's answers, with stubs of its programs: lost answers, outages, refusals. The tests with a
-// real Slurm are thorough.
+// What the executor makes of Slurm's answers, with stubs of its programs: lost answers, outages, refusals. The
+// tests with a real Slurm are thorough.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

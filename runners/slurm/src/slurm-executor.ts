@@ -1,7 +1,7 @@
-// Runs trusted stages as jobs of Slurm, on nodes that share the repository and the state folder with this host. Slurm
-// decides where and when. The job carries the stage out by a program that the caller names; its last file is the truth
-// about its end, and Slurm's word is asked only where that file does not come. Jobs outlive their runner: the next run
-// adopts them.
+// Runs trusted stages as jobs of Slurm, on nodes that share the repository and the state folder with this host.
+// Slurm decides where and when. The job carries the stage out by a program that the caller names; its last file is
+// the truth about its end, and Slurm's word is asked only where that file does not come. Jobs outlive their
+// runner: the next run adopts them.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -3,8 +3,8 @@
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 
 /**
- * Time and memory for the programs that carry the stage out on the node: Node, and the end of the process tree. An attempt
- * has three: the job's program, its step and the relay. Their stand-ins held 94, 143 and 71 MiB.
+ * Time and memory for the programs that carry the stage out on the node: Node, and the end of the process tree. An
+ * attempt has three: the job's program, its step and the relay. Their stand-ins held 94, 143 and 71 MiB.
  */
 const own = { minutes: 2, mebibytes: 256, attemptMebibytes: 512 };
 /** The most that a pull of the stage's image takes on the node. */

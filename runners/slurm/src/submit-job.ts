@@ -1,4 +1,5 @@
-// Submits one job, also where the answer of a submission is lost: before each repetition it looks whether Slurm has the job.
+// Submits one job, also where the answer of a submission is lost: before each repetition it looks whether Slurm
+// has the job.
 import { setTimeout as sleep } from "node:timers/promises";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";

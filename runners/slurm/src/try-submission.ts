@@ -1,5 +1,5 @@
-// Asks Slurm whether it would take a job, without submitting one: it knows its partitions, accounts, QOS, features,
-// GPUs and limits better than any reader of their lists.
+// Asks Slurm whether it would take a job, without submitting one: it knows its partitions, accounts, QOS,
+// features, GPUs and limits better than any reader of their lists.
 import { callSlurm } from "./call-slurm.ts";
 import { askedOf, type Submission, sbatchArguments } from "./submission.ts";
 

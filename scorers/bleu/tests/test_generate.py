@@ -20,11 +20,11 @@ from bleu_score import METRIC, bleu_score
 from mlrb_kit.answers import FILE, Prediction, read_answers, write_answers
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission
-from scorer_library.generation.anchors import copy_nearest, generate_anchors
 from scorer_library.generation.fill_slots import fill_slots, own_words, shape
 from scorer_library.generation.generate import generate, predictions
 from scorer_library.generation.items import GenerationSettings, Item, read_items, read_math
 from scorer_library.generation.prompt import BYTES_MAX, DEFAULT, prompt, read_template
+from scorer_library.generation.references import copy_nearest, generate_references
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 DATA = read_math(FIXTURES / "private")
@@ -258,13 +258,13 @@ class Slots(unittest.TestCase):
         )
 
     def test_the_data_s_own_rows_are_reference_slots_copies_and_nothing_in_this_order(self) -> None:
-        rows = generate_anchors(
+        rows = generate_references(
             lambda _, texts: {"value": float(len(texts[0])), "standardError": 0.0},
             FIXTURES / "public",
             FIXTURES / "private",
         )
         self.assertEqual(
-            [row["name"] for row in rows], ["reference", "slot-filling", "copy-nearest", "empty"]
+            [row["name"] for row in rows], ["gold-proofs", "slot-filling", "copy-nearest", "empty"]
         )
         self.assertEqual(rows[0]["value"], float(len(DATA.items[0].formal_proof)))
         self.assertEqual(rows[3]["value"], 0.0)

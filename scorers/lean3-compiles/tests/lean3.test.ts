@@ -34,7 +34,7 @@ test(`${scorer} is not measured where scorer.yaml names no Lean 3, and its scrip
   assert.ok(found.kind === "not-measured");
   assert.match(found.reason, /^scorer\.yaml names no Lean 3 \(command:\); docs\/paper\.md says how/);
   assert.equal(readFileSync(samples, "utf8"), "");
-  const anchored = run("anchors.py", { rows });
+  const anchored = run("references.py", { rows });
   assert.equal(anchored.status, 0, anchored.stderr);
   assert.deepEqual(readJson(rows), { formatVersion: 1, scorer, rows: [] });
 });

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.anchors_stage import Row
+from mlrb_kit.references_stage import Row
 from mlrb_kit.results import read_jsonl
 from scorer_library.bits_per_byte import cluster_of
 from scorer_library.ngram import fit_ngram

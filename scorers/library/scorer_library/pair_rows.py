@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.anchors_stage import Row
+from mlrb_kit.references_stage import Row
 from scorer_library.lm_eval.items import TIE_NATS, error_of_mean, mean
 from scorer_library.ngram import fit_ngram, read_public
 

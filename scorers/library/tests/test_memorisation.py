@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.anchor_titles import write_titles
 from mlrb_kit.random_gpt2 import write_random_gpt2
+from mlrb_kit.reference_titles import write_titles
 from mlrb_kit.submission import load_submission
 from scorer_library.bits_per_byte import document_bits, encode_windows
 from scorer_library.memorisation.compared_documents import compared_documents, evenly

@@ -1,5 +1,6 @@
-// Failures of the scorers that run lm-eval's tasks. A model that only a larger machine can score and wrong data are not
-// the submission's fault: the script fails and writes nothing. A model that cannot read the data is rejected.
+// Failures of the scorers that run lm-eval's tasks. A model that only a larger machine can score and wrong data
+// are not the submission's fault: the script fails and writes nothing. A model that cannot read the data is
+// rejected.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {

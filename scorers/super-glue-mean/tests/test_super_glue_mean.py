@@ -11,7 +11,7 @@ from mean_score import mean_score, with_labels_right
 from scorer_library.lm_eval.data import read_hub_data
 from scorer_library.lm_eval.items import Item, official_shares
 from scorer_library.lm_eval.super_glue import DATA, credits_of
-from task_score import class_f1, task_error, task_floor, task_score
+from task_score import class_f1, task_baseline, task_error, task_score
 
 HERE = Path(__file__).parents[1]
 
@@ -42,7 +42,7 @@ class Cb(unittest.TestCase):
 
     def test_a_constant_answer_earns_its_share_and_a_third_of_its_f1(self) -> None:
         items = [item("cb", one_of(3, 0), 0)] * 2 + [item("cb", one_of(3, at), 0) for at in (1, 2)]
-        self.assertAlmostEqual(task_floor(items), (0.5 + (2 * 2 / 6) / 3) / 2)
+        self.assertAlmostEqual(task_baseline(items), (0.5 + (2 * 2 / 6) / 3) / 2)
 
 
 class Multirc(unittest.TestCase):
@@ -53,7 +53,7 @@ class Multirc(unittest.TestCase):
         ]
         found = mean_score(knowing)
         self.assertEqual((found["value"], found["extra"]["corrected"]), (0.0, 1.0))
-        self.assertEqual(found["extra"]["floor"], 0.5)  # five of ten answers are true
+        self.assertEqual(found["extra"]["baseline"], 0.5)  # five of ten answers are true
 
     def test_only_its_labels_are_swapped(self) -> None:
         self.assertEqual(with_labels_right(item("multirc", [1.0, 0.0], 0)).credits, [0.0, 1.0])
@@ -92,9 +92,9 @@ class Mean(unittest.TestCase):
     def test_constant_answers_never_exceed_the_trivial_baseline(self) -> None:
         for config, rows in read_hub_data(HERE / "fixtures/private", DATA).items():
             items = [item(config, credits_of(config, row), 0) for row in rows]
-            floor = task_floor(items)
-            self.assertLessEqual(task_score(items, [official_shares(item) for item in items]), floor)
-            self.assertGreater(floor, 0)
+            baseline = task_baseline(items)
+            self.assertLessEqual(task_score(items, [official_shares(item) for item in items]), baseline)
+            self.assertGreater(baseline, 0)
 
 
 if __name__ == "__main__":

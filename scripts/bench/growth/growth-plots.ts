@@ -1,5 +1,6 @@
-// Draws docs/performance/growth.json: processor time and memory of each step against stages, records and events, both axes
-// logarithmic, with a line that grows as the size does. The files have their own colours for light and dark.
+// Draws docs/performance/growth.json: processor time and memory of each step against stages, records and events,
+// both axes logarithmic, with a line that grows as the size does. The files have their own colours for light and
+// dark.
 import { drawFigure } from "@mlrb/report/page/charts/draw-figure";
 import * as Plot from "@observablehq/plot";
 import type { Growth, GrowthStep, Measured } from "./growth-words.ts";

@@ -1,5 +1,5 @@
-// How time and memory of each step grow: with the stages of a pipeline, the records of attempts, and the events of one
-// trajectory. Writes docs/performance/growth.json and its plots.
+// How time and memory of each step grow: with the stages of a pipeline, the records of attempts, and the events of
+// one trajectory. Writes docs/performance/growth.json and its plots.
 //   npx -y pnpm@10.34.9 bench --growth           10 014 stages, 10 000 records, 100 000 events  (about eight minutes)
 //   npx -y pnpm@10.34.9 bench --growth --only=stages                            (or records, events)
 //   npx -y pnpm@10.34.9 bench --growth --huge    100 007 stages, 1 000 000 events               (about half an hour)

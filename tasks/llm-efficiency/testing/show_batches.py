@@ -1,7 +1,7 @@
-"""Prints the baselines' training data as JSON: the first batch of two seeds, and its learnt tokens.
+"""Prints the agents' training data as JSON: the first batch of two seeds, and its learnt tokens.
 
 By hand, in a folder with data/ and models/base:
-    PYTHONPATH=tasks:tasks/llm-efficiency/baselines python tasks/llm-efficiency/testing/show_batches.py
+    PYTHONPATH=tasks:tasks/llm-efficiency/scripts python tasks/llm-efficiency/testing/show_batches.py
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Checks the training rows of the two baselines."""
+"""Checks the training rows of the two agents."""
 
 import unittest
 
@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 from library.batches import UNSCORED, packed
 from library.bpe import END, train_tokenizer
 from library.corpus import Corpus
-from minimal import padded_lines
+from weak import padded_lines
 
 TEXTS = ["One line.\nAnother line, which is longer.\n", "A second text.\n" * 300]
 

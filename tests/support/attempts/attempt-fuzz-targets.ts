@@ -1,5 +1,5 @@
-// The readers of what strangers wrote besides a submission, each as a function from bytes to an answer: attempts with their
-// trajectories and attachments, imported records, results of stages in walls, and answers of providers.
+// The readers of what strangers wrote besides a submission, each as a function from bytes to an answer: attempts
+// with their trajectories and attachments, imported records, results of stages in walls, and answers of providers.
 import { hash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,12 @@ import { exampleParts, exampleRecord } from "@mlrb/local/testing/example-record"
 import { atif } from "@mlrb/report/exports/atif";
 import { inspectLog } from "@mlrb/report/exports/inspect-log";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
-import { parseAnchors, parseKinship, parseMoment, parseVerdict } from "@mlrb/report/read/parse-artifacts";
+import {
+  parseCheckpoint,
+  parseKinship,
+  parseReferences,
+  parseVerdict,
+} from "@mlrb/report/read/parse-artifacts";
 import { parseSamples } from "@mlrb/report/read/samples/parse-samples";
 import { attemptStory } from "@mlrb/report/story/attempt-story";
 import { storyText } from "@mlrb/report/story/story-text";
@@ -195,12 +200,12 @@ function records(folder: string): Target {
 
 /** Results that the report reads: stages in walls wrote them, whose program an agent's files may have taken over. */
 function results(): Target {
-  const rule = { rule: "r", title: "t", severity: "strike", answer: "pass", detail: "d" };
+  const rule = { rule: "r", title: "t", severity: "disqualify", answer: "pass", detail: "d" };
   return {
     name: "results of stages",
     honest: bytesOf([
       '{"id":"a","value":1,"weight":2,"group":"g"}\n{"id":"b","value":2,"weight":1}\n',
-      JSON.stringify({ formatVersion: 2, kind: "pass", rules: [rule], facts: {} }),
+      JSON.stringify({ formatVersion: 1, kind: "pass", rules: [rule], facts: {} }),
       JSON.stringify({ formatVersion: 1, attempts: [{ agent: "a", seed: 1, rules: [rule] }] }),
       JSON.stringify({ formatVersion: 1, stood: { kind: "none" }, admitted: false, reasons: [] }),
       JSON.stringify({ formatVersion: 1, scorer: "s", rows: [{ name: "a", title: "t", value: 1 }] }),
@@ -208,8 +213,8 @@ function results(): Target {
     words: [...words, '"kind":"fail"', '"standardError":', '"id":', '"cluster":"c",'],
     async answer(bytes) {
       const text = Buffer.from(bytes).toString();
-      const readers = [parseSamples, parseVerdict, parseKinship, parseMoment];
-      return JSON.stringify([...readers.map((read) => read(text)), parseAnchors(text, "s")]);
+      const readers = [parseSamples, parseVerdict, parseKinship, parseCheckpoint];
+      return JSON.stringify([...readers.map((read) => read(text)), parseReferences(text, "s")]);
     },
   };
 }

@@ -1,5 +1,5 @@
-// Attempts of a shell script at an empty task, by the benchmark's own step: for tests of the sandbox and the limits of
-// agents, without the rest of the benchmark.
+// Attempts of a shell script at an empty task, by the benchmark's own step: for tests of the sandbox and the
+// limits of agents, without the rest of the benchmark.
 import type { Lab } from "../lab.ts";
 
 /** The data stage of an empty task. */

@@ -1,5 +1,5 @@
-// Stages after an attempt at an empty task, by the benchmark's own steps: validation, verdict, score and report. The scorer
-// is a small script that reads the field `quality` of the submission's tokenizer.json.
+// Stages after an attempt at an empty task, by the benchmark's own steps: validation, verdict, score and report.
+// The scorer is a small script that reads the field `quality` of the submission's tokenizer.json.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -42,8 +42,8 @@ export function qualityScorer(at: Lab): Record<string, unknown> {
 type Judging = { title: string; budget: string; rules?: Record<string, string>[] };
 
 /**
- * The stages `validate`, `verdict`, `grade` and `report` for an axis `scorer: [quality]`. `budget`: the attempt's time.
- * `collect` and `roles` are what the report reads in addition.
+ * The stages `validate`, `verdict`, `grade` and `report` for an axis `scorer: [quality]`. `budget`: the attempt's
+ * time. `collect` and `roles` are what the report reads in addition.
  */
 export function judgedStages(
   at: Lab,
@@ -85,7 +85,7 @@ export function judgedStages(
         label: "test",
         tasks: table("Empty"),
         primary: table("quality"),
-        floors: table({ quality: 0.1 }),
+        baselines: table({ quality: 0.1 }),
         agents: {},
         scorers: { quality: "quality" },
         units: { quality: "share" },

@@ -1,5 +1,5 @@
-// The attempt records of tests/fixtures/records in their own state folder, with the repository files that they were made
-// from.
+// The attempt records of tests/fixtures/records in their own state folder, with the repository files that they
+// were made from.
 import {
   cpSync,
   mkdirSync,
@@ -37,7 +37,7 @@ export function keptRecords(): Kept {
   const above = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-kept-")));
   cpSync(join(fixture, "overlay"), repository.path, { recursive: true });
   // made here, since not every transport of a repository keeps links
-  symlinkSync("notes.txt", join(repository.path, "tasks/kept/baselines/linked.txt"));
+  symlinkSync("notes.txt", join(repository.path, "tasks/kept/scripts/linked.txt"));
   repository.write("pipelines/kept.yaml", keptPipeline(repository.path));
   let roots = 0;
   return {

@@ -1,6 +1,6 @@
-// The answers of a model that does a small piece of research on BabyLM's smoke form: it looks around, plans, trains and
-// submits a baseline, tries one change, keeps the better model and submits. Scripted, since tests call no model. Its
-// programs run for real, and their output is the same on every machine.
+// The answers of a model that does a small piece of research on BabyLM's smoke form: it looks around, plans,
+// trains and submits a baseline, tries one change, keeps the better model and submits. Scripted, since tests call
+// no model. Its programs run for real, and their output is the same on every machine.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reply } from "../providers/loopback-provider.ts";

@@ -1,5 +1,5 @@
-// Plays the demonstration: a preset that calls a provider on 127.0.0.1, and one attempt with it, from the task's data to
-// its scores.
+// Plays the demonstration: a preset that calls a provider on 127.0.0.1, and one attempt with it, from the task's
+// data to its scores.
 import { join } from "node:path";
 import { recordsIn } from "../end-state.ts";
 import { LOOPBACK_KEY, startLoopbackProvider } from "../providers/loopback-provider.ts";

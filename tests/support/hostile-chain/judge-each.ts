@@ -1,7 +1,8 @@
-// Runs the script of the stage `validate` or `verdict` on every folder of MLRB_TEST_FOLDERS, inside the walls of one stage:
+// Runs the script of the stage `validate` or `verdict` on every folder of MLRB_TEST_FOLDERS, inside the walls of
+// one stage:
 //   node --expose-gc judge-each.ts validate
-// One process judges all folders, since starting Node 400 times would take minutes. So the peak of its memory is reset
-// before each folder, and what earlier folders left counts too.
+// One process judges all folders, since starting Node 400 times would take minutes. So the peak of its memory is
+// reset before each folder, and what earlier folders left counts too.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -22,14 +23,14 @@ const step = process.argv[2] as "validate" | "verdict";
 const script = pathToFileURL(resolve(`pipelines/steps/${step}.ts`)).href;
 
 const rules = [
-  { name: "fresh", title: "t", method: "from-scratch", source: "official", severity: "strike" },
-  { name: "time", title: "t", method: "time-within-budget", source: "official", severity: "strike" },
+  { name: "fresh", title: "t", method: "from-scratch", source: "official", severity: "disqualify" },
+  { name: "time", title: "t", method: "time-within-budget", source: "official", severity: "disqualify" },
   {
-    ...{ name: "size", title: "t", method: "parameters-max", source: "official", severity: "strike" },
+    ...{ name: "size", title: "t", method: "parameters-max", source: "official", severity: "disqualify" },
     with: { max: 1_000_000_000 },
   },
   {
-    ...{ name: "data", title: "t", method: "provenance-data", source: "official", severity: "strike" },
+    ...{ name: "data", title: "t", method: "provenance-data", source: "official", severity: "disqualify" },
     with: { allowed: ["brown"] },
   },
 ];

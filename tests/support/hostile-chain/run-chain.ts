@@ -1,4 +1,5 @@
-// Takes hostile folders through the stages `validate`, `load` and `verdict`, each inside the walls that the runner builds.
+// Takes hostile folders through the stages `validate`, `load` and `verdict`, each inside the walls that the runner
+// builds.
 //   node run-chain.ts CORPUS RESULT
 // reads a Corpus from one file, runs it on this machine and writes a ChainResult to the other file.
 import {

@@ -1,5 +1,5 @@
-// Fault tests need tools that a machine may lack. On Debian and as root they are installed; elsewhere the test is skipped
-// with a reason.
+// Fault tests need tools that a machine may lack. On Debian and as root they are installed; elsewhere the test is
+// skipped with a reason.
 import { spawnSync } from "node:child_process";
 
 /** False when `program` can run, otherwise the reason to skip, for node:test's `skip`. */

@@ -1,6 +1,6 @@
-// A test's own Docker engine: a private dockerd on a unix socket, with its state in a short folder under /tmp and without
-// a bridge, so that the host's network is not changed. No image is pulled; images are made from scratch. Where dockerd is
-// not installed or may not run, tests are skipped with a reason.
+// A test's own Docker engine: a private dockerd on a unix socket, with its state in a short folder under /tmp and
+// without a bridge, so that the host's network is not changed. No image is pulled; images are made from scratch.
+// Where dockerd is not installed or may not run, tests are skipped with a reason.
 import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -168,8 +168,8 @@ export async function testEngine(options: { gpus?: string[] } = {}): Promise<Tes
 const hookLog = (folder: string) => join(folder, "hook.log");
 
 /**
- * A fake of the hook through which dockerd assigns GPUs to containers. It assigns none: it records the requests and
- * refuses a device that does not exist, like the real hook.
+ * A fake of the hook through which dockerd assigns GPUs to containers. It assigns none: it records the requests
+ * and refuses a device that does not exist, like the real hook.
  */
 function fakeNvidia(folder: string, gpus: string[]): string {
   const bin = join(folder, "bin");

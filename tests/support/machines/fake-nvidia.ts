@@ -1,5 +1,5 @@
-// A test double of nvidia-smi: it has no GPU and only prints a driver's answers. Tests that use it have "fake" in their
-// titles; they test bookkeeping and nothing about CUDA.
+// A test double of nvidia-smi: it has no GPU and only prints a driver's answers. Tests that use it have "fake" in
+// their titles; they test bookkeeping and nothing about CUDA.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

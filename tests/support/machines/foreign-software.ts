@@ -1,5 +1,5 @@
-// Third-party programs, for tests of their interoperation with mlrb. Tests that need them download pinned versions below
-// .mlrb/foreign; no lock file has them. If a registry fails, the test is skipped.
+// Third-party programs, for tests of their interoperation with mlrb. Tests that need them download pinned versions
+// below .mlrb/foreign; no lock file has them. If a registry fails, the test is skipped.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-// An ext4 file system in a file, to simulate a power cut. A copy of the file without a sync, while the file system is in
-// use, has only what had reached the "disk".
+// An ext4 file system in a file, to simulate a power cut. A copy of the file without a sync, while the file system
+// is in use, has only what had reached the "disk".
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -23,8 +23,8 @@ export function lackingAccounting(): string | false {
 }
 
 /**
- * Starts both and registers the cluster. Throws where one does not start. `folder` holds munge.socket; `ports` are for
- * MariaDB and slurmdbd.
+ * Starts both and registers the cluster. Throws where one does not start. `folder` holds munge.socket; `ports` are
+ * for MariaDB and slurmdbd.
  */
 export async function startAccounting(
   folder: string,

@@ -1,6 +1,6 @@
-// A test's own Slurm: munged, slurmctld and several slurmd on loopback, with their state in a short folder under /tmp.
-// Accounting, control groups and made-up GPUs on demand. Partitions: `main`, and `low`, whose jobs are preempted by those
-// of `main`. Where Slurm is not installed or may not run, tests are skipped with a reason.
+// A test's own Slurm: munged, slurmctld and several slurmd on loopback, with their state in a short folder under
+// /tmp. Accounting, control groups and made-up GPUs on demand. Partitions: `main`, and `low`, whose jobs are
+// preempted by those of `main`. Where Slurm is not installed or may not run, tests are skipped with a reason.
 import { spawnSync } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import {
@@ -194,8 +194,8 @@ class TestCluster implements SlurmCluster {
 }
 
 /**
- * The step daemons of a cluster and what they started, on one node or on all, the daemons first: otherwise they would
- * report the end of their programs.
+ * The step daemons of a cluster and what they started, on one node or on all, the daemons first: otherwise they
+ * would report the end of their programs.
  */
 function ofNode(configuration: string, node?: string): number[] {
   const all = readdirSync("/proc").map(Number).filter(Number.isInteger);

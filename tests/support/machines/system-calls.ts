@@ -1,6 +1,6 @@
-// Runs the command line under strace, which counts the system calls of the runner's main thread and kills the runner, or
-// fails a call, at exactly the n-th. Node makes synchronous file calls on the main thread. Without -f strace follows only
-// this thread, so stages and their children are not affected.
+// Runs the command line under strace, which counts the system calls of the runner's main thread and kills the
+// runner, or fails a call, at exactly the n-th. Node makes synchronous file calls on the main thread. Without -f
+// strace follows only this thread, so stages and their children are not affected.
 
 import { readFileSync } from "node:fs";
 import type { Random } from "@mlrb/core/statistics/random";

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { isRunning } from "../processes.ts";
 
 /**
- * Variables with which a program sees the time `by` away, e.g. `-1h`. Without the program `faketime`, which fails where
- * a killed process of its number left its shared memory; the library has the right time then, so what is left is removed.
+ * Variables with which a program sees the time `by` away, e.g. `-1h`. Without the program `faketime`, which fails
+ * where a killed process of its number left its shared memory; the library has the right time then, so what is
+ * left is removed.
  */
 export function wrongClock(by: string): Record<string, string> {
   const shared = "/dev/shm";

@@ -1,5 +1,5 @@
-// Runs aimock, a third-party mock of model providers, with a script of answers: the n-th answer is for a request with n
-// tool results.
+// Runs aimock, a third-party mock of model providers, with a script of answers: the n-th answer is for a request
+// with n tool results.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Foreign, foreignNpm } from "../machines/foreign-software.ts";

@@ -1,5 +1,5 @@
-// Amazon Bedrock's ConverseStream. The model is in the path, and an answer is a series of binary frames.
-// Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html, and for the frames
+// Amazon Bedrock's ConverseStream. The model is in the path, and an answer is a series of binary frames. Source:
+// https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html, and for the frames
 // https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html (application/vnd.amazon.eventstream)
 import { crc32 } from "node:zlib";
 import { bearer } from "./loopback-openai-chat.ts";

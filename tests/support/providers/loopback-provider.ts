@@ -1,9 +1,9 @@
-// A model provider on 127.0.0.1 that plays a test's script in the protocols of OpenAI (two), Azure, Anthropic, Google and
-// Bedrock, with the faults of providers and networks. It tests mlrb against the documented protocols; only a call to the real
-// provider can show that the documents are right.
+// A model provider on 127.0.0.1 that plays a test's script in the protocols of OpenAI (two), Azure, Anthropic,
+// Google and Bedrock, with the faults of providers and networks. It tests mlrb against the documented protocols;
+// only a call to the real provider can show that the documents are right.
 //
-// As a program: `node tests/support/providers/loopback-provider.ts SCRIPT [LOG]`, SCRIPT a JSON list of replies or a module
-// whose default export is a list or a function. It prints its URL, and appends each request to LOG.
+// As a program: `node tests/support/providers/loopback-provider.ts SCRIPT [LOG]`, SCRIPT a JSON list of replies or
+// a module whose default export is a list or a function. It prints its URL, and appends each request to LOG.
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

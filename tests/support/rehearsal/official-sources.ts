@@ -1,5 +1,6 @@
-// Small doubles of the official repositories for a hub on this machine: the true names, configs, splits and columns, with
-// few rows of our own. What a source is not known to hold here cannot be published, so a new source needs its double.
+// Small doubles of the official repositories for a hub on this machine: the true names, configs, splits and
+// columns, with few rows of our own. What a source is not known to hold here cannot be published, so a new source
+// needs its double.
 import { execFileSync } from "node:child_process";
 import { globSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The suite of the download gateway in every sandbox: unchanged huggingface_hub and pip without a network, with a hub and
-// an index on this machine behind the gateway.
+// The suite of the download gateway in every sandbox: unchanged huggingface_hub and pip without a network, with a
+// hub and an index on this machine behind the gateway.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

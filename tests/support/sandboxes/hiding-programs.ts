@@ -15,10 +15,10 @@ with tempfile.TemporaryFile() as file, multiprocessing.Pool(2) as pool:
 told({"done": True})
 `,
   /**
-   * argv: the way; the number of MiB. Fills deleted files that no name shows, 16 MiB each. queued: in the queue of a socket;
-   * nested: in the queue of a socket that is in a queue itself; unaccepted: in the queue of a connection that nothing
-   * accepts; mapped: only mapped; relay: held by processes that each live for a moment; leaderless: held by a process
-   * whose first thread has ended. Prints how much it could hold.
+   * argv: the way; the number of MiB. Fills deleted files that no name shows, 16 MiB each. queued: in the queue of
+   * a socket; nested: in the queue of a socket that is in a queue itself; unaccepted: in the queue of a connection
+   * that nothing accepts; mapped: only mapped; relay: held by processes that each live for a moment; leaderless:
+   * held by a process whose first thread has ended. Prints how much it could hold.
    */
   hiddenFiles: `
 import array, mmap, threading

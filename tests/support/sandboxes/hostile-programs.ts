@@ -1,6 +1,6 @@
-// The attacks of a hostile agent, as small Python programs that need only /usr/bin/python3. Each prints one line of JSON
-// with what it saw or achieved; the suite checks that. The first argument of each is a mark by which a test finds its
-// processes on the host.
+// The attacks of a hostile agent, as small Python programs that need only /usr/bin/python3. Each prints one line
+// of JSON with what it saw or achieved; the suite checks that. The first argument of each is a mark by which a
+// test finds its processes on the host.
 
 import { hidingPrograms } from "./hiding-programs.ts";
 

@@ -1,5 +1,5 @@
-// The suite of every sandbox: hostile programs inside try to break out. It runs against any maker of sandboxes. A maker is
-// a module with `open`, so that supervisors that a test kills can import it too.
+// The suite of every sandbox: hostile programs inside try to break out. It runs against any maker of sandboxes. A
+// maker is a module with `open`, so that supervisors that a test kills can import it too.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isRunning, until } from "../processes.ts";

@@ -1,5 +1,5 @@
-// Whether walls can be opened here, found by running a program in them: an installed engine may still be unable to start
-// anything for this user, e.g. under a kernel without user namespaces.
+// Whether walls can be opened here, found by running a program in them: an installed engine may still be unable to
+// start anything for this user, e.g. under a kernel without user namespaces.
 import { randomBytes } from "node:crypto";
 import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

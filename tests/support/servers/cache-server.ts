@@ -1,5 +1,5 @@
-// Real HTTP servers as remote caches on this machine, with a token for every request, behind a proxy that can break
-// connections at a byte.
+// Real HTTP servers as remote caches on this machine, with a token for every request, behind a proxy that can
+// break connections at a byte.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {

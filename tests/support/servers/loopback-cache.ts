@@ -1,5 +1,5 @@
-// A remote cache on this machine for tests: GET with ranges, HEAD and PUT of `ac/` and `cas/`. A test can spoil the next
-// answers, read the requests, and change what is stored.
+// A remote cache on this machine for tests: GET with ranges, HEAD and PUT of `ac/` and `cas/`. A test can spoil
+// the next answers, read the requests, and change what is stored.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { LoopbackServer } from "./loopback-server.ts";
@@ -9,9 +9,9 @@ type CacheFault = {
   method?: "GET" | "HEAD" | "PUT";
   times?: number;
   /**
-   * `cut`: the connection ends after half of the rest. `stall`: nothing comes after half of it. `drip`: one byte each
-   * 5 ms. `silent`: no answer. `endless`: bytes without end. `whole`: the range is ignored. `elsewhere`: another range
-   * than was asked for. A text: other bytes of status 200. A number: this status.
+   * `cut`: the connection ends after half of the rest. `stall`: nothing comes after half of it. `drip`: one byte
+   * each 5 ms. `silent`: no answer. `endless`: bytes without end. `whole`: the range is ignored. `elsewhere`:
+   * another range than was asked for. A text: other bytes of status 200. A number: this status.
    */
   as: "cut" | "stall" | "drip" | "silent" | "endless" | "whole" | "elsewhere" | { text: string } | number;
 };

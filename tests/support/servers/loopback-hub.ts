@@ -1,6 +1,6 @@
-// A hub on this machine for tests. It speaks the part of the Hugging Face protocol that clients use here: repository
-// information at a revision, commits, file trees with LFS digests in pages, and files with ranges, ETag and redirects. A
-// test can close a repository, move its branch, and spoil the next answers.
+// A hub on this machine for tests. It speaks the part of the Hugging Face protocol that clients use here:
+// repository information at a revision, commits, file trees with LFS digests in pages, and files with ranges, ETag
+// and redirects. A test can close a repository, move its branch, and spoil the next answers.
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";

@@ -1,5 +1,5 @@
-// A service of a test: a small HTTP server that notes its pid at each start, answers /ping, ends at /die, and passes all
-// else to a provider of the test.
+// A service of a test: a small HTTP server that notes its pid at each start, answers /ping, ends at /die, and
+// passes all else to a provider of the test.
 import { join } from "node:path";
 import type { Lab } from "../lab.ts";
 import { pidsIn } from "../processes.ts";

@@ -1,6 +1,6 @@
 """Makes a tiny random model of every type that lm-eval loads, and compares folders of models.
 
-python tiny_models.py make FOLDER       one folder for each type; prints the types that it cannot make
+python tiny_models.py make FOLDER PART OF  a folder for each type of a part; prints those that it cannot make
 python tiny_models.py compare FOLDER    FOLDER/TYPE against FOLDER/TYPE.clean: settings and logits
 python tiny_models.py open FOLDER…      what a loader makes of each: ids of a text, or how it fails
 """
@@ -100,9 +100,9 @@ def main() -> None:
     torch.set_num_threads(2)
     if action == "make":
         made, skipped = [], {}
-        for name in sorted(
-            {*MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, *MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES}
-        ):
+        part, of = map(int, sys.argv[3:])
+        names = sorted({*MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, *MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES})
+        for name in sorted({*names[part::of], "gpt2"}):
             if why := attempted(name, folder / name):
                 skipped[name] = why
             else:

@@ -1,7 +1,6 @@
-// The clock of an attempt. All time is work except the time for which everything in the sandbox was frozen, or was stopped
-// with this process by a cluster. Only such time moves the deadline.
-// Waits that overlap are one: the first freezes, the last thaws. The end of the attempt freezes for good, so a wait
-// that ends later thaws nothing.
+// The clock of an attempt. All time is work except the time for which everything in the sandbox was frozen, or was
+// stopped with this process by a cluster. Only such time moves the deadline. Waits that overlap are one: the first
+// freezes, the last thaws. The end of the attempt freezes for good, so a wait that ends later thaws nothing.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { watchStopped } from "./stopped-time.ts";
 

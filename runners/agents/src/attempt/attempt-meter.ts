@@ -65,8 +65,8 @@ export class AttemptMeter implements Meter {
   }
 
   /**
-   * Keeps the time on disk if the last line is this old, also of a program that makes no call. Counts the time for which
-   * a cluster had suspended the job.
+   * Keeps the time on disk if the last line is this old, also of a program that makes no call. Counts the time for
+   * which a cluster had suspended the job.
    */
   beat(afterMs: number): void {
     const suspendedMs = this.#options.clock.takeSuspendedMs();
@@ -209,7 +209,8 @@ export class AttemptMeter implements Meter {
   }
 
   /**
-   * Also earlier again: the thaw may show that something ran during a freeze by which a wait had moved the deadline.
+   * Also earlier again: the thaw may show that something ran during a freeze by which a wait had moved the
+   * deadline.
    */
   async #announceDeadline(): Promise<void> {
     const now = this.deadline();

@@ -1,5 +1,5 @@
-// The params of the stage that makes an attempt: its agent's preset, and the prompt. The runner has checked the preset.
-// A step run by hand gets what a person typed.
+// The params of the stage that makes an attempt: its agent's preset, and the prompt. The runner has checked the
+// preset. A step run by hand gets what a person typed.
 import { agentPreset, attemptFields } from "@mlrb/formats/declared/agent-preset";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { openObject, type TypeOf, text } from "@mlrb/formats/schema";

@@ -78,12 +78,12 @@ export type AttemptRequest = {
   checkClaim?: () => void;
   /** What its earlier supervisor left, if that died or its host did. The sandbox holds the workspace then. */
   earlier?: EarlierAttempt;
-  /** Called once the files of a checkpoint are back and the trajectory says so. */
+  /** Called once the files of a restore point are back and the trajectory says so. */
   restored?(): void;
-  /** The host folder for checkpoints of the sandbox's files; without it there are none. */
-  checkpoints?: string;
-  /** Minimum working time between two checkpoints. */
-  checkpointPauseMs?: number;
+  /** The host folder for restore points of the sandbox's files; without it there are none. */
+  restorePoints?: string;
+  /** Minimum working time between two restore points. */
+  restorePauseMs?: number;
   /** An empty host folder that the caller removes. */
   scratch: string;
   limits: SnapshotLimits;

@@ -1,4 +1,5 @@
-// How often an attempt that its supervisor timed breaks the rule on time: the count of `time-within-budget` in docs/rules.md.
+// How often an attempt that its supervisor timed breaks the rule on time: the count of `time-within-budget` in
+// docs/rules.md.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
-// Measures how long the GPUs of an attempt computed, and the most memory that was in use on one of them. nvidia-smi is
-// polled for the share of recent time in which kernels ran, and for the memory in use. Without a report (no driver, a
-// slice of a divided GPU, too many unanswered polls) the value is unknown, never 0.
+// Measures how long the GPUs of an attempt computed, and the most memory that was in use on one of them.
+// nvidia-smi is polled for the share of recent time in which kernels ran, and for the memory in use. Without a
+// report (no driver, a slice of a divided GPU, too many unanswered polls) the value is unknown, never 0.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { execa } from "execa";

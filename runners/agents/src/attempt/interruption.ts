@@ -1,5 +1,5 @@
-// An end of an attempt that nothing inside it caused: its supervisor received a signal, or a provider or the machine
-// failed. The attempt is sealed as it is, and never measured.
+// An end of an attempt that nothing inside it caused: its supervisor received a signal, or a provider or the
+// machine failed. The attempt is sealed as it is, and never measured.
 
 /** The signal that ends the harness itself. */
 export class Interrupted extends Error {

@@ -24,8 +24,8 @@ export type OverBudget = { limit: "time" | "tokens" | "dollars"; detail: string 
 /** A call that may be in flight, with its reservation. */
 export type HeldCall = {
   /**
-   * Counts the call as in flight again; call it before the call is sent again. On disk before it returns. false: together
-   * with the calls in flight it could pass a limit by more than one call, so one of them must end first.
+   * Counts the call as in flight again; call it before the call is sent again. On disk before it returns. false:
+   * together with the calls in flight it could pass a limit by more than one call, so one of them must end first.
    */
   again(): boolean;
   /** Call once the call is charged, or if it will not be sent. */
@@ -44,9 +44,9 @@ export type Meter = {
   /** Records a past wait of `ms`, e.g. of a failed try. Nothing was frozen for it, so the deadline does not move. */
   waited?(why: WaitReason, ms: number): void;
   /**
-   * Reserves the most that a new call can take, and counts it as in flight. undefined: together with the reserved calls
-   * it could pass a limit, so one of them must end first (one of another attempt's, if the limit is the run's cap). Call
-   * `over` before it.
+   * Reserves the most that a new call can take, and counts it as in flight. undefined: together with the reserved
+   * calls it could pass a limit, so one of them must end first (one of another attempt's, if the limit is the
+   * run's cap). Call `over` before it.
    */
   hold(most: { tokens: number; dollars: number | null }): HeldCall | undefined;
   /** Charges a try of `held`, which is in flight no more. On disk before it returns. */
@@ -54,8 +54,8 @@ export type Meter = {
   /** Checks known usage, and upper estimates where usage is missing. */
   over(): OverBudget | undefined;
   /**
-   * Why a call that costs at most `most` may not be sent under the run's cap: the cap is used up, or the cost of the
-   * call is unknown (null). undefined: it may be sent. The cap is the operator's limit, not the agent's.
+   * Why a call that costs at most `most` may not be sent under the run's cap: the cap is used up, or the cost of
+   * the call is unknown (null). undefined: it may be sent. The cap is the operator's limit, not the agent's.
    */
   overCap(most: number | null): string | undefined;
   spending(): Spending;

@@ -1,5 +1,5 @@
-// Fills the blanks of a task's prompt. An unknown blank is a mistake in the prompt, found before an agent is paid for
-// reading it.
+// Fills the blanks of a task's prompt. An unknown blank is a mistake in the prompt, found before an agent is paid
+// for reading it.
 export type PromptBlanks = { deadline: string; budget: string; seed: string };
 
 /** Throws on an unknown blank. */

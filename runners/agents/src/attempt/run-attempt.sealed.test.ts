@@ -1,5 +1,5 @@
-// An attempt that receives a signal to end is sealed in bounded time, whatever hangs: a sandbox that does not end, a
-// submission without an end, a stage that ignores the signal. By the clock of the budget, not by the machine's.
+// An attempt that receives a signal to end is sealed in bounded time, whatever hangs: a sandbox that does not end,
+// a submission without an end, a stage that ignores the signal. By the clock of the budget, not by the machine's.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

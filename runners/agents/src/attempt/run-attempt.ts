@@ -1,7 +1,6 @@
-// Supervises one attempt from outside the sandbox: gives the agent its workspace, lets it work until it ends or its
-// time is over, and keeps its submission and a record.
-// An agent that fails or submits nothing has been measured. Only trouble of the harness throws, and then there is no
-// attempt.
+// Supervises one attempt from outside the sandbox: gives the agent its workspace, lets it work until it ends or
+// its time is over, and keeps its submission and a record. An agent that fails or submits nothing has been
+// measured. Only trouble of the harness throws, and then there is no attempt.
 
 import { hash } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
@@ -62,7 +61,7 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   const digests = earlier ? undefined : await inputDigests(request);
   if (earlier) await clearUnfinished(outputs, earlier);
   if (!earlier || earlier.restore) await materializeWorkspace(sandbox, request, request.scratch);
-  if (earlier?.restore) await sandbox.restore!(earlier.restore.contents, earlier.restore.checkpoint);
+  if (earlier?.restore) await sandbox.restore!(earlier.restore.contents, earlier.restore.restorePoint);
   await mkdir(outputs.snapshots, { recursive: true });
   if (outputs.attachments !== undefined) await mkdir(outputs.attachments, { recursive: true });
 
@@ -135,7 +134,7 @@ function recordRestart({ trajectory }: Supervision, earlier: EarlierAttempt): vo
   const { times, after, step, clock, droppedBytes, restore, snapshots } = earlier;
   for (const name of snapshots.gone) trajectory.add({ event: "snapshot-dropped", name });
   trajectory.add({
-    ...{ event: "resumed", times: times + 1, after, step, workspace: restore ? "checkpoint" : "kept" },
+    ...{ event: "resumed", times: times + 1, after, step, workspace: restore ? "restore-point" : "kept" },
     ...{ workingMs: clock.workingMs, creditedMs: clock.creditedMs },
     ...(droppedBytes > 0 && { droppedBytes }),
   });
@@ -202,7 +201,8 @@ function recordStart(
 }
 
 /**
- * A limit in dollars cannot be enforced on calls without a known price. The run's plan was already checked for this.
+ * A limit in dollars cannot be enforced on calls without a known price. The run's plan was already checked for
+ * this.
  */
 function checkPrices(request: PricedRequest): void {
   const { agent, budget, purse, prices } = request;

@@ -106,8 +106,8 @@ export async function scaffoldParts(request: AttemptRequest): Promise<ScaffoldPa
 }
 
 /**
- * Due by the clock, and recorded. A replay gets its reminders at the same looks as its recording. After a restart the
- * first look that is not only played tells of it. What a person added comes once, in its order.
+ * Due by the clock, and recorded. A replay gets its reminders at the same looks as its recording. After a restart
+ * the first look that is not only played tells of it. What a person added comes once, in its order.
  */
 export function remindersOf(
   {

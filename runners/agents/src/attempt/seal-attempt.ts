@@ -1,5 +1,5 @@
-// Writes the end of an attempt: the submission, the last lines of the trajectory, and the ledger that seals it. The
-// ledger comes last, so an attempt with a ledger is complete.
+// Writes the end of an attempt: the submission, the last lines of the trajectory, and the ledger that seals it.
+// The ledger comes last, so an attempt with a ledger is complete.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
@@ -54,8 +54,8 @@ export async function sealEnded(seal: Seal, ran: SupervisedRun | undefined): Pro
 
 /**
  * Seals an attempt that something outside it ended, for `reason`. Never throws and takes little time, because the
- * sender of the signal may not grant more. The workspace is kept with all that cannot be written any more. Returns the
- * ledger if the attempt had come to its own end before and its submission is complete.
+ * sender of the signal may not grant more. The workspace is kept with all that cannot be written any more. Returns
+ * the ledger if the attempt had come to its own end before and its submission is complete.
  */
 export async function sealInterrupted(seal: Seal, reason: unknown): Promise<Ledger | undefined> {
   const { request, trajectory, progress } = seal;

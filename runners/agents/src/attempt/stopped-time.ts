@@ -1,7 +1,7 @@
-// Observes for how long this process was stopped from outside, e.g. by `scontrol suspend` or Slurm's gang scheduling: the
-// programs of a stopped job do not run, but the monotonic clock does.
-// A second thread moves a time each second and does nothing else. So only a stop makes it late: the first thread also
-// is, when it works or waits for a slow disk, and an agent can cause that.
+// Observes for how long this process was stopped from outside, e.g. by `scontrol suspend` or Slurm's gang
+// scheduling: the programs of a stopped job do not run, but the monotonic clock does. A second thread moves a time
+// each second and does nothing else. So only a stop makes it late: the first thread also is, when it works or
+// waits for a slow disk, and an agent can cause that.
 
 import { Worker } from "node:worker_threads";
 

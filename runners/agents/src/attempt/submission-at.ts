@@ -1,6 +1,6 @@
-// Selects the snapshot that holds the submission at a share of the budget. Pure.
-// A snapshot is taken when the folder has changed and no program writes to it. So the last one before a checkpoint is
-// what the agent would have submitted then. It lags behind the folder by the pause between two snapshots.
+// Selects the snapshot that holds the submission at a share of the budget. Pure. A snapshot is taken when the
+// folder has changed and no program writes to it. So the last one before a checkpoint is what the agent would have
+// submitted then. It lags behind the folder by the pause between two snapshots.
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { SnapshotIndex } from "@mlrb/formats/attempt/snapshot-index";

@@ -1,5 +1,6 @@
 // The program `check-submission` in an agent's workspace: a script that starts the benchmark's own code, which the
-// sandbox shows read-only at its path on the host. This code is in no key of an attempt: it judges, and it is no task.
+// sandbox shows read-only at its path on the host. This code is in no key of an attempt: it judges, and it is no
+// task.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { shellWord } from "@mlrb/core/ports/command-line";
@@ -19,10 +20,10 @@ const runners = [
 ];
 
 /**
- * `module` is the Python module with the checks that need a model; it and the kit are imported from `folders` of the
- * repository. `memoryBytes` limits the agent's programs: the check
- * takes half of it at most, so that a folder that asks for too much ends no attempt. In an image of the agent's own nothing
- * of the host is shown, because folders of the image could be hidden: the script then says that nothing was checked.
+ * `module` is the Python module with the checks that need a model; it and the kit are imported from `folders` of
+ * the repository. `memoryBytes` limits the agent's programs: the check takes half of it at most, so that a folder
+ * that asks for too much ends no attempt. In an image of the agent's own nothing of the host is shown, because
+ * folders of the image could be hidden: the script then says that nothing was checked.
  */
 export function submissionCheck(
   repository: string,

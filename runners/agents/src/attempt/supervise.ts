@@ -25,8 +25,8 @@ export type Started = {
 export type SupervisedRun = { ending: Ending; wallMs: number; workingMs: number };
 
 /**
- * Failures are thrown where they are awaited: thrown where they happen, they would end the supervisor. The next look
- * throws `beatFailure`; an end of the agent that comes first is an end.
+ * Failures are thrown where they are awaited: thrown where they happen, they would end the supervisor. The next
+ * look throws `beatFailure`; an end of the agent that comes first is an end.
  */
 type Watching = { looking: Promise<void>; failure?: unknown; beatFailure?: unknown };
 
@@ -44,7 +44,7 @@ export async function supervise(
   void supervision.downloads?.failure.then(failed);
   const stop = () => {
     started.stop?.();
-    void supervision.checkpoints?.stop();
+    void supervision.restorePoints?.stop();
     void supervision.downloads?.close();
   };
   running.catch(() => {}); // awaited below
@@ -80,7 +80,7 @@ export async function supervise(
   refuse(request, ending);
   await stopInside(); // ended only when the current copy is done: copying must not give the agent more time
   await watching.looking;
-  await supervision.checkpoints?.stop();
+  await supervision.restorePoints?.stop();
   await sandbox.kill();
   await Promise.race([running.catch(() => {}), sleep(1000, undefined, { ref: false })]); // output left in the pipe
   if (watching.failure) throw watching.failure;
@@ -115,7 +115,8 @@ async function untilItEnds(
     },
     used: (share) => trajectory.add({ event: "budget", share }),
   });
-  // apart from the looks: one that copies a large submission takes minutes, and the next one waits nine times as long
+  // apart from the looks: one that copies a large submission takes minutes, and the next one waits nine times as
+  // long
   const beats = setInterval(() => {
     try {
       meter.beat(beatMs);
@@ -135,7 +136,7 @@ async function untilItEnds(
 }
 
 async function look(
-  { request, output, iterations, snapshots, checkpoints, clock, meter, trajectory }: Supervision,
+  { request, output, iterations, snapshots, restorePoints, clock, meter, trajectory }: Supervision,
   { failure, beatFailure = failure }: Watching,
 ): Promise<void> {
   if (beatFailure) throw beatFailure;
@@ -145,7 +146,7 @@ async function look(
     });
   output.flush();
   await meter.tellExtension();
-  checkpoints?.look();
+  restorePoints?.look();
   await iterations.read();
   await snapshots.look(clock.workingMs()); // checkpoints are shares of the working time
 }

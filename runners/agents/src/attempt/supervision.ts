@@ -6,8 +6,8 @@ import { attachmentsIn } from "../record/attachments.ts";
 import { iterationsReader } from "../record/iterations-reader.ts";
 import { outputLog } from "../record/output-log.ts";
 import { openTrajectory } from "../record/trajectory.ts";
-import { CheckpointKeeper } from "../resume/checkpoint-keeper.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
+import { RestorePointKeeper } from "../resume/restore-point-keeper.ts";
 import { Interventions } from "../waiting/interventions.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
@@ -21,8 +21,8 @@ import { deadlineWriter, inside } from "./workspace.ts";
 export type Supervision = ReturnType<typeof openSupervision> & { downloads?: AgentDownloads };
 
 /**
- * Starts the clock of the attempt, or continues it after a restart. The time without a supervisor does not count, and
- * by the clock of this host the deadline is as far ahead as working time is left.
+ * Starts the clock of the attempt, or continues it after a restart. The time without a supervisor does not count,
+ * and by the clock of this host the deadline is as far ahead as working time is left.
  */
 export function startClock(sandbox: Sandbox, before?: EarlierAttempt["clock"]): AttemptClock {
   const { sinceStartMs, workingMs } = before ?? { sinceStartMs: 0, workingMs: 0 };
@@ -78,18 +78,18 @@ export function openSupervision(request: AttemptRequest, sandbox: Sandbox, clock
     write,
   });
   const gpuPauseMs = Math.min(15_000, Math.max(500, budget.timeMs / 500));
-  const checkpoints =
-    request.checkpoints === undefined
+  const restorePoints =
+    request.restorePoints === undefined
       ? undefined
-      : new CheckpointKeeper({
-          ...{ sandbox, folder: request.checkpoints, write },
+      : new RestorePointKeeper({
+          ...{ sandbox, folder: request.restorePoints, write },
           folders: [inside.workspace, "home"],
           without: [inside.data, inside.models],
-          pauseMs: request.checkpointPauseMs ?? checkpointPauseMs(budget.timeMs),
+          pauseMs: request.restorePauseMs ?? restorePauseMs(budget.timeMs),
           now: () => ({ after: trajectory.seal().lines, workingMs: clock.workingMs() }),
         });
   return {
-    ...{ request, sandbox, clock, meter, interventions, trajectory, snapshots, checkpoints },
+    ...{ request, sandbox, clock, meter, interventions, trajectory, snapshots, restorePoints },
     output: outputLog({ write, redact }),
     iterations: iterationsReader({
       ...{ sandbox, inside: inside.iterations, write, redact },
@@ -100,7 +100,7 @@ export function openSupervision(request: AttemptRequest, sandbox: Sandbox, clock
 }
 
 /** A minute or a hundredth of the budget; in a short budget a twentieth. */
-function checkpointPauseMs(budgetMs: number): number {
+function restorePauseMs(budgetMs: number): number {
   return Math.max(Math.min(60_000, budgetMs / 20), budgetMs / 100);
 }
 

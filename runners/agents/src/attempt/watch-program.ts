@@ -30,8 +30,8 @@ export type Watch = {
 const shares = [0.25, 0.5, 0.75];
 
 /**
- * Resolves with how the program ended, or that its time is over. A look may still be in progress. Throws what a look
- * throws.
+ * Resolves with how the program ended, or that its time is over. A look may still be in progress. Throws what a
+ * look throws.
  */
 export async function watchProgram(running: Promise<Ending>, watch: Watch): Promise<Ending> {
   const { leftMs, pollMs, budgetMs } = watch;

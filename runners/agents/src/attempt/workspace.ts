@@ -1,5 +1,5 @@
-// Materializes what every agent finds, the same for all of them. The agent's own program, its home and its temporary
-// folder are next to the workspace, not in it.
+// Materializes what every agent finds, the same for all of them. The agent's own program, its home and its
+// temporary folder are next to the workspace, not in it.
 
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,15 +20,15 @@ export const inside = {
 };
 
 /**
- * Fills `sandbox`, by moving inputs if the request allows it. `scratch` is an empty host folder for temporary files.
- * Throws on failure.
+ * Fills `sandbox`, by moving inputs if the request allows it. `scratch` is an empty host folder for temporary
+ * files. Throws on failure.
  */
 export async function materializeWorkspace(
   sandbox: Sandbox,
   request: AttemptRequest,
   scratch: string,
 ): Promise<void> {
-  const fresh = request.earlier === undefined; // otherwise a checkpoint holds what agents may change
+  const fresh = request.earlier === undefined; // otherwise a restore point holds what agents may change
   const given = { readOnly: true, ...(request.ownCopies && { move: true }) };
   await sandbox.put(request.publicData, inside.data, given);
   const { models } = request;

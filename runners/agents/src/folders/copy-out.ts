@@ -1,6 +1,6 @@
-// Copies a folder out of a sandbox. A first walk decides whether it changed and fits. The copy checks the limits again,
-// since an agent may write between the two.
-// An entry that cannot be read is listed, because the agent caused that. A copy that cannot be written throws.
+// Copies a folder out of a sandbox. A first walk decides whether it changed and fits. The copy checks the limits
+// again, since an agent may write between the two. An entry that cannot be read is listed, because the agent
+// caused that. A copy that cannot be written throws.
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -7,8 +7,8 @@ import { handedOver } from "@mlrb/kit/attempts/handed-over";
 import { treeDigest } from "./copy-out.ts";
 
 /**
- * sha256 over the part of a trusted folder that an agent gets: paths, sizes and contents, links, executable bits and
- * empty folders. A copy has the same digest.
+ * sha256 over the part of a trusted folder that an agent gets: paths, sizes and contents, links, executable bits
+ * and empty folders. A copy has the same digest.
  */
 export async function folderDigest(folder: string): Promise<string> {
   const files: CopiedTree["files"] = [];

@@ -1,6 +1,6 @@
-// Detects that a file equals an earlier copy of it, and hard-links that copy instead of copying again: a finished model
-// is in the last snapshot and in the submission. Times are not trusted, since a program that maps a file can write it
-// without changing them. Every byte is compared, which costs a third of hashing and writing them.
+// Detects that a file equals an earlier copy of it, and hard-links that copy instead of copying again: a finished
+// model is in the last snapshot and in the submission. Times are not trusted, since a program that maps a file can
+// write it without changing them. Every byte is compared, which costs a third of hashing and writing them.
 import { constants } from "node:fs";
 import { type FileHandle, link, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";

@@ -1,7 +1,7 @@
 // Reads folders that an agent may be rewriting at this moment. On Linux every step goes through the open folder's
 // descriptor (/proc/self/fd). So swapping a folder for a link between two steps has no effect, and deep trees make
-// no path too long. Elsewhere Node has no openat: the path is followed by name, which is only as safe as the sandbox
-// around it.
+// no path too long. Elsewhere Node has no openat: the path is followed by name, which is only as safe as the
+// sandbox around it.
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, opendir } from "node:fs/promises";
 
@@ -28,8 +28,8 @@ export async function openInside(root: string, inside: string): Promise<OpenFold
 }
 
 /**
- * The names that lead to `inside`: none for "" and ".". Throws for "..", which leads out of the folder without being a
- * link, and for "." and empty names in between.
+ * The names that lead to `inside`: none for "" and ".". Throws for "..", which leads out of the folder without
+ * being a link, and for "." and empty names in between.
  */
 export function partsOf(inside: string): string[] {
   const parts = inside === "" || inside === "." ? [] : inside.split("/");
@@ -47,8 +47,8 @@ export function child(folder: OpenFolder, name: Buffer): Buffer {
 }
 
 /**
- * The names in `folder`, at most `max`, sorted by bytes so that every walk has the same order. A listing may have a name
- * twice if a program replaces it meanwhile; here it is once.
+ * The names in `folder`, at most `max`, sorted by bytes so that every walk has the same order. A listing may have
+ * a name twice if a program replaces it meanwhile; here it is once.
  */
 export async function names(folder: OpenFolder, max: number): Promise<{ names: Buffer[]; more: boolean }> {
   const found = new Map<string, Buffer>();

@@ -1,6 +1,7 @@
-// Copies a trusted file or folder of the host into a folder that a hostile program may be rewriting at this moment. No
-// path through that folder is ever opened. Each component is opened from the one before, never through a link, and new
-// entries are created under the opened folder. So no swap changes a byte, owner or mode outside the sandbox.
+// Copies a trusted file or folder of the host into a folder that a hostile program may be rewriting at this
+// moment. No path through that folder is ever opened. Each component is opened from the one before, never through
+// a link, and new entries are created under the opened folder. So no swap changes a byte, owner or mode outside
+// the sandbox.
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import {
@@ -159,7 +160,8 @@ async function otherThan(folder: OpenFolder, name: Buffer, coming: "file" | "fol
 }
 
 /**
- * False if it must be copied instead: another file system, one without write access, or a file with other hard links.
+ * False if it must be copied instead: another file system, one without write access, or a file with other hard
+ * links.
  */
 async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutSettings): Promise<boolean> {
   if (await lstat(child(folder, name)).catch(() => undefined)) return false;
@@ -183,7 +185,8 @@ async function moved(from: string, folder: OpenFolder, name: Buffer, how: PutSet
 }
 
 /**
- * Whether it can be moved as it is: no file with other hard links, through which an agent's writes would be visible.
+ * Whether it can be moved as it is: no file with other hard links, through which an agent's writes would be
+ * visible.
  */
 async function isPlain(path: string): Promise<boolean> {
   const stats = await lstat(path);

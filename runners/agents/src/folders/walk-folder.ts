@@ -1,5 +1,5 @@
-// Walks a hostile folder within limits. Links are never followed. Entries that are not plain files with plain names are
-// listed as left out.
+// Walks a hostile folder within limits. Links are never followed. Entries that are not plain files with plain
+// names are listed as left out.
 import type { BigIntStats } from "node:fs";
 import type { SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import { child, look, names, type OpenFolder, openFolder, openInside } from "./open-folder.ts";
@@ -18,9 +18,9 @@ export type Walk = {
 export type Visit = (file: { path: string; at: Buffer; stats: BigIntStats }) => Promise<string | undefined>;
 
 /**
- * Calls `visit`, which may return why a file is left out, for each plain file of the folder `inside` below a trusted root,
- * in a fixed order. Every component in between may be hostile. Stops at the first limit. Throws only on trouble that the
- * agent did not cause.
+ * Calls `visit`, which may return why a file is left out, for each plain file of the folder `inside` below a
+ * trusted root, in a fixed order. Every component in between may be hostile. Stops at the first limit. Throws only
+ * on trouble that the agent did not cause.
  */
 export async function walkFolder(
   { root, inside }: { root: string; inside: string },

@@ -1,5 +1,5 @@
-// Checks a program's model call before it goes to its provider, and rebuilds it: what is sent is what was checked, with
-// the standard tier, nothing stored, and usage in streams. Pure.
+// Checks a program's model call before it goes to its provider, and rebuilds it: what is sent is what was checked,
+// with the standard tier, nothing stored, and usage in streams. Pure.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Json } from "@mlrb/kit/stage";
 import { type CallBound, callBound } from "../spending/call-charge.ts";
@@ -96,8 +96,8 @@ export function admitCall(
 }
 
 /**
- * The standard tier, and no storage, in so many words. Other servers that speak a protocol may refuse fields of its
- * author's; they get none, except `store` of the responses protocol, whose default is to store.
+ * The standard tier, and no storage, in so many words. Other servers that speak a protocol may refuse fields of
+ * its author's; they get none, except `store` of the responses protocol, whose default is to store.
  */
 function standardTier(format: CallFormat, { name }: GatewayProvider): Record<string, Json> {
   if (format === "openai-responses" && name !== "openai") return { store: false };

@@ -1,5 +1,5 @@
-// Calls that a provider cannot take now, or refuses for a reason that the operator can fix: held, sent again, answered
-// once. Over loopback, with pauses that the test ends.
+// Calls that a provider cannot take now, or refuses for a reason that the operator can fix: held, sent again,
+// answered once. Over loopback, with pauses that the test ends.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";

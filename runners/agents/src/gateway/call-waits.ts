@@ -1,6 +1,6 @@
-// Holds a program's call that its provider cannot take now, or will not take until a person has fixed something. The
-// request stays open with everything in the sandbox frozen, and is sent again until it is answered, patience ends or
-// the program goes away. Programs behind the gateway retry for minutes at most; a person takes hours.
+// Holds a program's call that its provider cannot take now, or will not take until a person has fixed something.
+// The request stays open with everything in the sandbox frozen, and is sent again until it is answered, patience
+// ends or the program goes away. Programs behind the gateway retry for minutes at most; a person takes hours.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { Meter } from "../attempt/meter.ts";
@@ -37,8 +37,8 @@ export type HeldCall = {
   model: string;
   first: FailedTry;
   /**
-   * Nothing was sent if it returns `over` (the attempt may spend no more) or `busy` (calls in flight may spend what is
-   * left, so one of them must end first).
+   * Nothing was sent if it returns `over` (the attempt may spend no more) or `busy` (calls in flight may spend
+   * what is left, so one of them must end first).
    */
   again(): Promise<{ answer: ProviderAnswer } | FailedTry | "over" | "busy">;
   /** Records a failure and the wait before the next try. */

@@ -1,4 +1,5 @@
-// Requests and answers that try to pass the gateway below its protocols: addresses, headers, encodings and lengths.
+// Requests and answers that try to pass the gateway below its protocols: addresses, headers, encodings and
+// lengths.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";

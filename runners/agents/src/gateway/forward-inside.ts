@@ -1,6 +1,6 @@
-// Makes a server of the supervisor reachable for programs in a sandbox: a unix socket in the sandbox's folder, and inside
-// a forwarder that carries connections on 127.0.0.1 to it. The agent can kill the forwarder, usually by mistake (`pkill
-// python`): it is started again on the same port as long as the program runs.
+// Makes a server of the supervisor reachable for programs in a sandbox: a unix socket in the sandbox's folder, and
+// inside a forwarder that carries connections on 127.0.0.1 to it. The agent can kill the forwarder, usually by
+// mistake (`pkill python`): it is started again on the same port as long as the program runs.
 import { copyFile, mkdir } from "node:fs/promises";
 import type { Server } from "node:net";
 import { join } from "node:path";

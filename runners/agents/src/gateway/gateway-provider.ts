@@ -1,5 +1,5 @@
-// The providers that an agent's preset lets its program reach, with what only the supervisor has: the real address and
-// the real key.
+// The providers that an agent's preset lets its program reach, with what only the supervisor has: the real address
+// and the real key.
 import type { AgentPreset } from "@mlrb/formats/declared/agent-preset";
 
 type PresetProvider = NonNullable<AgentPreset["gateway"]>[number];
@@ -77,8 +77,8 @@ export function needsNetwork(provider: Pick<GatewayProvider, "ids">, model: stri
 }
 
 /**
- * Some models search by themselves (`gpt-4o-search-preview`, `o3-deep-research`, `sonar-pro`), and some servers take settings behind
- * a colon (`vendor/model:online`). A colon of the pattern's own is a part of its names.
+ * Some models search by themselves (`gpt-4o-search-preview`, `o3-deep-research`, `sonar-pro`), and some servers
+ * take settings behind a colon (`vendor/model:online`). A colon of the pattern's own is a part of its names.
  */
 function maySearch(pattern: string, model: string): boolean {
   return (

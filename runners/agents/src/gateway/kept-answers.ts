@@ -1,5 +1,5 @@
-// Keeps answers to calls that were held for long. A program whose own timeout passed meanwhile gives its request up and
-// sends it again: it gets the answer that is already paid for.
+// Keeps answers to calls that were held for long. A program whose own timeout passed meanwhile gives its request
+// up and sends it again: it gets the answer that is already paid for.
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";

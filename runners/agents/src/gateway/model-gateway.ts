@@ -1,6 +1,6 @@
 // A model for programs that have neither a key nor a network: a server of the supervisor that passes on the calls
-// which the preset names, adds the real key, counts their cost and records them. Every program that connects counts as
-// hostile: everything that it sends has a limit in size and time.
+// which the preset names, adds the real key, counts their cost and records them. Every program that connects
+// counts as hostile: everything that it sends has a limit in size and time.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallCounts } from "../model/ask-model.ts";
@@ -109,8 +109,9 @@ export class ModelGateway {
   }
 
   /**
-   * Admits a call while anything is left of the budget. It waits while, together with the open calls, it could pass a
-   * limit: once one of those has ended, its cost is known. Undefined if the call was refused or the program went away.
+   * Admits a call while anything is left of the budget. It waits while, together with the open calls, it could
+   * pass a limit: once one of those has ended, its cost is known. Undefined if the call was refused or the program
+   * went away.
    */
   async #booked(route: Route, call: AdmittedCall, response: ServerResponse): Promise<BookedCall | undefined> {
     const { provider } = route;

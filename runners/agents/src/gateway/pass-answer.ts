@@ -1,5 +1,5 @@
-// Passes a provider's answer to the program while it arrives. The answer is read to its end even if the program goes away
-// or never reads it: it is paid for.
+// Passes a provider's answer to the program while it arrives. The answer is read to its end even if the program
+// goes away or never reads it: it is paid for.
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "@mlrb/kit/stage";

@@ -1,6 +1,6 @@
-// The model gateway of one attempt, as programs in its sandbox reach it: the variables by which a program finds its
-// model, the end of its run when tokens or dollars are used up, and the refusal to measure an agent by a failure of its
-// provider.
+// The model gateway of one attempt, as programs in its sandbox reach it: the variables by which a program finds
+// its model, the end of its run when tokens or dollars are used up, and the refusal to measure an agent by a
+// failure of its provider.
 import { randomBytes } from "node:crypto";
 import type { ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
@@ -23,8 +23,8 @@ export type ProgramGateway = {
   /** How the program ends. Rejects with a failure that is not the agent's doing. */
   ending(running: Promise<ExecResult>): Promise<ExecResult | OverBudgetEnding>;
   /**
-   * Starts no forwarder and answers no call after this. To be called before everything inside is ended; may be called
-   * more than once.
+   * Starts no forwarder and answers no call after this. To be called before everything inside is ended; may be
+   * called more than once.
    */
   close(): Promise<void>;
 };
@@ -40,7 +40,8 @@ export async function programGateway(
   }: Omit<ModelGatewayOptions, "token" | "overBudget" | "ended" | "failed"> &
     Pick<ForwardedServer, "scratch" | "agent" | "path">,
 ): Promise<ProgramGateway> {
-  // Unlike any provider's key in length and form. No secret either: it is valid for this attempt and this socket only.
+  // Unlike any provider's key in length and form. No secret either: it is valid for this attempt and this socket
+  // only.
   const token = `mlrb-${randomBytes(16).toString("hex")}`;
   const over = Promise.withResolvers<OverBudgetEnding>();
   const { promise: failure, reject: failed } = Promise.withResolvers<never>();
@@ -115,8 +116,8 @@ class CallOutcomes {
   }
 
   /**
-   * Whether only the operator can help, so the program need not fail by itself. A model that cannot be had does not
-   * count once another has answered: the program may not need it.
+   * Whether only the operator can help, so the program need not fail by itself. A model that cannot be had does
+   * not count once another has answered: the program may not need it.
    */
   #endsAtOnce(cause: ModelCause): boolean {
     if (modelCauses[cause].retry === "once") return this.#noAnswers > 1;

@@ -1,6 +1,6 @@
-// A provider's answer of status 200, read piece by piece: the events of a stream, or a whole body. Its beginning is read
-// before any of it is passed to the program. Some providers and proxies report a bad key, missing money or an unknown
-// model only there; such a call is held like one refused by its status.
+// A provider's answer of status 200, read piece by piece: the events of a stream, or a whole body. Its beginning
+// is read before any of it is passed to the program. Some providers and proxies report a bad key, missing money or
+// an unknown model only there; such a call is held like one refused by its status.
 import type { IncomingMessage } from "node:http";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";

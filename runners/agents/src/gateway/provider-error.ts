@@ -1,4 +1,5 @@
-// Words a refusal of the gateway as an error of the provider's protocol, so the program's client handles it like one.
+// Words a refusal of the gateway as an error of the provider's protocol, so the program's client handles it like
+// one.
 import type { ServerResponse } from "node:http";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
 import type { GatewayProtocol } from "./gateway-provider.ts";

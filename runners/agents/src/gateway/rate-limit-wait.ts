@@ -1,7 +1,8 @@
-// A provider's rate limit costs an agent no working time. The gateway holds the 429 back as long as the provider asks,
-// with everything in the sandbox frozen, and passes it on with the rest of the wait: otherwise the program would wait a
-// second time. It does not hold while another call of the program is answered, nor longer than a client is patient, nor
-// in all for more than half of the attempt's time: a program that retries without end must come to its end.
+// A provider's rate limit costs an agent no working time. The gateway holds the 429 back as long as the provider
+// asks, with everything in the sandbox frozen, and passes it on with the rest of the wait: otherwise the program
+// would wait a second time. It does not hold while another call of the program is answered, nor longer than a
+// client is patient, nor in all for more than half of the attempt's time: a program that retries without end must
+// come to its end.
 import type { Meter } from "../attempt/meter.ts";
 
 /** If the provider does not say how long. */
@@ -15,8 +16,8 @@ export function rateLimitWait(meter: Pick<Meter, "waiting" | "leftMs">) {
   return {
     /**
      * `others`: calls of the program that are still being answered. Calls `answer` once, with the ms waited, while
-     * everything is still frozen, so the answer is there when the program runs again. Resolves once the sandbox runs
-     * and the wait is recorded; rejects if it cannot be recorded.
+     * everything is still frozen, so the answer is there when the program runs again. Resolves once the sandbox
+     * runs and the wait is recorded; rejects if it cannot be recorded.
      */
     async hold(
       { retryAfterMs, others }: { retryAfterMs: number | null; others: number },

@@ -1,7 +1,8 @@
-// Records a program's model requests. A request repeats the whole conversation, so only parts that no earlier request
-// of the attempt had are written: each block of the system prompt, the tools and the settings once, and the messages
-// after those that an earlier request begins with. A text that an earlier request had at another place (a CLI edits or
-// shortens its conversation) is named by its digest. `model-request` and its parts are enough to rebuild any request.
+// Records a program's model requests. A request repeats the whole conversation, so only parts that no earlier
+// request of the attempt had are written: each block of the system prompt, the tools and the settings once, and
+// the messages after those that an earlier request begins with. A text that an earlier request had at another
+// place (a CLI edits or shortens its conversation) is named by its digest. `model-request` and its parts are
+// enough to rebuild any request.
 import { createHash } from "node:crypto";
 import type { LongText, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
@@ -38,8 +39,8 @@ const namesMax = 1000;
 export type RequestRecorderOptions = {
   write(event: TrajectoryEvent): void;
   /**
-   * Bytes of all parts. Once they are used, a request takes one line for its new messages, and new texts keep their
-   * digest and length only.
+   * Bytes of all parts. Once they are used, a request takes one line for its new messages, and new texts keep
+   * their digest and length only.
    */
   bytesMax?: number;
 };

@@ -1,5 +1,5 @@
-// Decides from method, path, address and key which of a program's requests pass to a provider. All others are refused.
-// Pure.
+// Decides from method, path, address and key which of a program's requests pass to a provider. All others are
+// refused. Pure.
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { GatewayProvider } from "./gateway-provider.ts";

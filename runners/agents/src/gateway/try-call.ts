@@ -1,5 +1,5 @@
-// Sends one admitted call to its provider once. A complaint at the beginning of an answer of status 200 counts as a
-// refusal, so the call can be held until a person has fixed its cause.
+// Sends one admitted call to its provider once. A complaint at the beginning of an answer of status 200 counts as
+// a refusal, so the call can be held until a person has fixed its cause.
 import type { IncomingMessage } from "node:http";
 import { causeOf, failureOf } from "../model/cause-of.ts";
 import type { ModelFailure } from "../model/model-client.ts";

@@ -1,5 +1,5 @@
-// Decides whether a file may enter a sealed attempt: not if it is a withheld file of an evaluation set, by its name or
-// digest, nor if it holds a withheld row.
+// Decides whether a file may enter a sealed attempt: not if it is a withheld file of an evaluation set, by its
+// name or digest, nor if it holds a withheld row.
 import { readFileSync } from "node:fs";
 import { matchesGlob } from "node:path/posix";
 import { mustFollow } from "@mlrb/formats/read-format";

@@ -1,5 +1,5 @@
-// The download gateway of one attempt, as programs in its sandbox reach it: unchanged clients of a hub and of a package
-// index find it by their variables.
+// The download gateway of one attempt, as programs in its sandbox reach it: unchanged clients of a hub and of a
+// package index find it by their variables.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { forwardInside } from "../gateway/forward-inside.ts";
 import { DownloadAdmission } from "./admit-download.ts";
@@ -9,8 +9,8 @@ import type { DownloadsRequest } from "./downloads-request.ts";
 import { besideHub } from "./hub-request.ts";
 
 /**
- * `env`: variables by which programs find it. `failure` resolves with the error if the record cannot be written. `close`
- * may be called more than once; after it no forwarder starts and no request is answered.
+ * `env`: variables by which programs find it. `failure` resolves with the error if the record cannot be written.
+ * `close` may be called more than once; after it no forwarder starts and no request is answered.
  */
 export type AgentDownloads = Awaited<ReturnType<typeof agentDownloads>>;
 

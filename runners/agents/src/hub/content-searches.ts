@@ -1,5 +1,5 @@
-// Runs the searches of one attempt's downloads, each in a process with limits. Keeps an answer only if it is one about
-// the content: what a full disk, a signal or a timeout ended says nothing of the file and is searched again.
+// Runs the searches of one attempt's downloads, each in a process with limits. Keeps an answer only if it is one
+// about the content: what a full disk, a signal or a timeout ended says nothing of the file and is searched again.
 import { createHash } from "node:crypto";
 import { mkdtempDisposableSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Downloaded files by their SHA-256, shared by all attempts of a state folder. A file is complete and verified before it
-// has its name. Agents cannot write here.
+// Downloaded files by their SHA-256, shared by all attempts of a state folder. A file is complete and verified
+// before it has its name. Agents cannot write here.
 import { createHash, hash, randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { open, readFile, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";

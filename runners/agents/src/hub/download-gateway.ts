@@ -1,6 +1,6 @@
-// Downloads for programs that have no network: a server of the supervisor for a model hub, a package index and a code
-// host. It only reads, fetches a file whole, searches it, records it, and then serves it. Every program that connects
-// counts as hostile: what it sends has a limit in size and time.
+// Downloads for programs that have no network: a server of the supervisor for a model hub, a package index and a
+// code host. It only reads, fetches a file whole, searches it, records it, and then serves it. Every program that
+// connects counts as hostile: what it sends has a limit in size and time.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";

@@ -11,8 +11,8 @@ const freeBytesMin = 10 * 2 ** 30;
 const codeAllowed = ["EleutherAI/lm-evaluation-harness", "huggingface/*", "arcee-ai/mergekit", "karpathy/*"];
 
 /**
- * `manifest`: of the collected stage that says what is withheld. `bytesMax`: of all files of the attempt. Throws if
- * nothing says what is withheld: an attempt must not start without it.
+ * `manifest`: of the collected stage that says what is withheld. `bytesMax`: of all files of the attempt. Throws
+ * if nothing says what is withheld: an attempt must not start without it.
  */
 export function downloadsRequest(manifest: string | undefined, bytesMax: number): DownloadsRequest {
   const member = manifest === undefined ? undefined : readCollected(manifest).members[0];

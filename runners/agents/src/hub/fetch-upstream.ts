@@ -1,5 +1,5 @@
-// Requests of the supervisor to hubs, package indexes and code hosts. It follows redirects itself, so an agent never
-// learns where a file lies, and cannot be sent anywhere.
+// Requests of the supervisor to hubs, package indexes and code hosts. It follows redirects itself, so an agent
+// never learns where a file lies, and cannot be sent anywhere.
 import type { IncomingHttpHeaders } from "node:http";
 import { askHttp, bytesOf, expectStatus, type HttpAnswer, type HttpRequest } from "@mlrb/kit/http/ask-http";
 import { troubleOf } from "@mlrb/kit/http/http-trouble";

@@ -1,4 +1,5 @@
-// What the download gateway writes to a program: a whole file with its ranges, or a refusal that its clients understand.
+// What the download gateway writes to a program: a whole file with its ranges, or a refusal that its clients
+// understand.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename, dirname } from "node:path";
 import send from "send";

@@ -1,5 +1,5 @@
-// What a request of an agent asks for. Everything that is not listed here is refused. A path is decoded once and built
-// anew for the server, so no trick in it reaches one.
+// What a request of an agent asks for. Everything that is not listed here is refused. A path is decoded once and
+// built anew for the server, so no trick in it reaches one.
 
 export type Repository = { type: "model" | "dataset"; id: string };
 

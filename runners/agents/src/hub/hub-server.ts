@@ -1,5 +1,5 @@
-// The hub as the supervisor reads it: facts of repositories, and where the content of a file lies. No key is used, so an
-// agent sees what is public and nothing else.
+// The hub as the supervisor reads it: facts of repositories, and where the content of a file lies. No key is used,
+// so an agent sees what is public and nothing else.
 import { isTable } from "@mlrb/formats/is-table";
 import { LRUCache } from "lru-cache";
 import { fetchUpstream, NotServed } from "./fetch-upstream.ts";
@@ -51,8 +51,8 @@ export class HubServer {
   }
 
   /**
-   * What the hub answers about a file. The content may lie elsewhere. `etag`: git's hash of a small file, the SHA-256 of a
-   * large one.
+   * What the hub answers about a file. The content may lie elsewhere. `etag`: git's hash of a small file, the
+   * SHA-256 of a large one.
    */
   async file({ type, id, revision }: RepositoryFacts, path: string) {
     const folder = [...(type === "dataset" ? ["datasets"] : []), ...id.split("/")];
@@ -74,8 +74,8 @@ export class HubServer {
   }
 
   /**
-   * The date of the last commit that changed the file, as the hub says. A hub without such dates, and a file that it has in
-   * another revision, has none.
+   * The date of the last commit that changed the file, as the hub says. A hub without such dates, and a file that
+   * it has in another revision, has none.
    */
   changedAt(facts: RepositoryFacts, path: string): Promise<string | undefined> {
     const key = JSON.stringify([facts.type, facts.id, facts.revision, path]);
@@ -89,7 +89,8 @@ export class HubServer {
       const { text } = await this.json(apiPath(facts, ["paths-info", facts.revision]), { body });
       listed = JSON.parse(text);
     } catch (error) {
-      // a hub that does not answer now fails the download, which a client tries again: without a date, a rule stays open
+      // a hub that does not answer now fails the download, which a client tries again: without a date, a rule
+      // stays open
       if (error instanceof SyntaxError || (error instanceof NotServed && error.why === "not-there"))
         return undefined;
       throw error;

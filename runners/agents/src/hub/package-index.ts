@@ -1,5 +1,5 @@
-// A package index (PEP 503 and PEP 691) as the supervisor reads it, and the page that pip and uv get: the same files, all
-// from the gateway.
+// A package index (PEP 503 and PEP 691) as the supervisor reads it, and the page that pip and uv get: the same
+// files, all from the gateway.
 import { isTable } from "@mlrb/formats/is-table";
 import { Parser } from "htmlparser2";
 import { LRUCache } from "lru-cache";

@@ -1,5 +1,5 @@
-// Tries the download gateway of a sandbox without an agent: an unchanged client asks for a file that is served, and for
-// one that is withheld.
+// Tries the download gateway of a sandbox without an agent: an unchanged client asks for a file that is served,
+// and for one that is withheld.
 import { join } from "node:path";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { LockedFile, LockedSource } from "@mlrb/formats/declared/source-lock";

@@ -1,5 +1,5 @@
-// Which models an attempt may call, by the parameters of its stage, and which of them have no known price: a limit in
-// dollars cannot hold those. Checked before a run starts and again by each attempt. Pure.
+// Which models an attempt may call, by the parameters of its stage, and which of them have no known price: a limit
+// in dollars cannot hold those. Checked before a run starts and again by each attempt. Pure.
 import type { RelayRoute } from "@mlrb/core/ports/relay";
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { checkFormat } from "@mlrb/formats/read-format";

@@ -1,4 +1,5 @@
-// The client against a double of the providers, in each protocol. Undocumented behaviour shows only against real ones.
+// The client against a double of the providers, in each protocol. Undocumented behaviour shows only against real
+// ones.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

@@ -1,5 +1,5 @@
-// A model client over the AI SDK. It makes one try of one step as a stream, so a broken or silent answer is noticed.
-// Tools are described and never run here. Callers add retries, prices and records.
+// A model client over the AI SDK. It makes one try of one step as a stream, so a broken or silent answer is
+// noticed. Tools are described and never run here. Callers add retries, prices and records.
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import {
   jsonSchema,
@@ -26,8 +26,8 @@ export type ClientLimits = {
 };
 
 const limits: Required<ClientLimits> = {
-  // models think for ten minutes and more, and some providers only keep the connection open meanwhile; under a hundredth
-  // of 24 hours, which the decision at a deadline leaves to the agent
+  // models think for ten minutes and more, and some providers only keep the connection open meanwhile; under a
+  // hundredth of 24 hours, which the decision at a deadline leaves to the agent
   idleMs: 840_000,
   // four times the largest answers of current models (128 000 tokens)
   answerCharactersMax: 2_000_000,

@@ -1,5 +1,5 @@
-// Asks through the real client and a connection: each provider's limits, broken answers and filters become charges,
-// waits and events.
+// Asks through the real client and a connection: each provider's limits, broken answers and filters become
+// charges, waits and events.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";

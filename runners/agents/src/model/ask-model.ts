@@ -1,5 +1,5 @@
-// Asks a model until it answers or refuses: charges, waits, retries and records, each as the table of causes defines.
-// Time that a provider makes the attempt wait is not working time.
+// Asks a model until it answers or refuses: charges, waits, retries and records, each as the table of causes
+// defines. Time that a provider makes the attempt wait is not working time.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelUsage, TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
 import type { HeldCall, Meter } from "../attempt/meter.ts";
@@ -59,8 +59,8 @@ export type AskOptions = {
 };
 
 /**
- * One for all conversations of an attempt. The returned function throws `ProviderTrouble` if the model cannot be had,
- * and the signal's reason once that is aborted.
+ * One for all conversations of an attempt. The returned function throws `ProviderTrouble` if the model cannot be
+ * had, and the signal's reason once that is aborted.
  */
 export function askModel(given: AskModel): ScaffoldRequest["ask"] {
   const counts = given.counts ?? { calls: 0, answered: 0 };
@@ -275,8 +275,8 @@ class ModelCall {
 }
 
 /**
- * The provider's filter refused the agent's conversation, or its server could not read what the model wrote: this is
- * the answer.
+ * The provider's filter refused the agent's conversation, or its server could not read what the model wrote: this
+ * is the answer.
  */
 function answerOf({ whose, detail, usage }: ModelFailure): ModelResponse {
   const isRefusal = whose === "agent-refusal";

@@ -1,8 +1,8 @@
-// Finds the row of the table of causes for an error of a model call. Providers word the same error in many ways, and
-// endpoints with their protocols invent statuses, so codes go first, then statuses, then words.
-// Pure. Codes and words: https://platform.openai.com/docs/guides/error-codes,
-// https://docs.claude.com/en/api/errors, https://ai.google.dev/gemini-api/docs/troubleshooting, and what vLLM, Ollama,
-// llama.cpp, LiteLLM and Bedrock answer.
+// Finds the row of the table of causes for an error of a model call. Providers word the same error in many ways,
+// and endpoints with their protocols invent statuses, so codes go first, then statuses, then words. Pure. Codes
+// and words: https://platform.openai.com/docs/guides/error-codes, https://docs.claude.com/en/api/errors,
+// https://ai.google.dev/gemini-api/docs/troubleshooting, and what vLLM, Ollama, llama.cpp, LiteLLM and Bedrock
+// answer.
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import { isTable } from "@mlrb/formats/is-table";
 import { modelCauses } from "./failure-causes.ts";

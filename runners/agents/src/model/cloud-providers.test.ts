@@ -1,5 +1,5 @@
-// Google, Azure and Bedrock against doubles that speak their protocols. Only real ones can show that the documents are
-// right.
+// Google, Azure and Bedrock against doubles that speak their protocols. Only real ones can show that the documents
+// are right.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { bedrock } from "../../../../tests/support/providers/loopback-bedrock.ts";

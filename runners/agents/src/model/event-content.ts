@@ -1,5 +1,5 @@
-// Whether an event of a stream carries a part of an answer, in any provider's protocol. Pings, empty pieces and news of
-// the status keep a connection open and say nothing about the model. Unknown fields count as content.
+// Whether an event of a stream carries a part of an answer, in any provider's protocol. Pings, empty pieces and
+// news of the status keep a connection open and say nothing about the model. Unknown fields count as content.
 import type { Json } from "@mlrb/kit/stage";
 import { textAt, within } from "./json-text.ts";
 

@@ -1,6 +1,6 @@
-// The one table of what can go wrong with a model call: whose failure it is, whether it is tried again, how its time and
-// tokens count, and what a person can do. Everything that retries, charges or records such a failure reads this table.
-// docs/failures.md prints it, with the symptoms.
+// The one table of what can go wrong with a model call: whose failure it is, whether it is tried again, how its
+// time and tokens count, and what a person can do. Everything that retries, charges or records such a failure
+// reads this table. docs/failures.md prints it, with the symptoms.
 
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
@@ -12,8 +12,9 @@ export type FailureCause = {
   whoseOfProgram?: FailureOwner;
   /**
    * `until-patience-ends`: as long as `limits.providerWait`. `some-times`: a try may cost tokens, so at most
-   * `costlyTriesMax` of one call. `once`: a second such answer settles it. `cut`: the request is made shorter first.
-   * `when-mended`: a person is awaited, once anything was answered. `no`: another try would fail in the same way.
+   * `costlyTriesMax` of one call. `once`: a second such answer settles it. `cut`: the request is made shorter
+   * first. `when-mended`: a person is awaited, once anything was answered. `no`: another try would fail in the
+   * same way.
    */
   retry: "until-patience-ends" | "some-times" | "once" | "cut" | "when-mended" | "no";
   /** How its time counts; `work` is the agent's own. */

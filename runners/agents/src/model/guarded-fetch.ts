@@ -1,6 +1,6 @@
-// fetch for model calls, with the checks that the AI SDK leaves to the transport. Each part of an answer has a time
-// limit and the whole answer has none, since a model may think for long. An endless body is cut. A redirect is not followed, since
-// the key would go with it. A body that is no stream of events is not read as one.
+// fetch for model calls, with the checks that the AI SDK leaves to the transport. Each part of an answer has a
+// time limit and the whole answer has none, since a model may think for long. An endless body is cut. A redirect
+// is not followed, since the key would go with it. A body that is no stream of events is not read as one.
 import type { Json } from "@mlrb/kit/stage";
 import { carriesContent } from "./event-content.ts";
 import { at, listAt, parsedJson } from "./json-text.ts";

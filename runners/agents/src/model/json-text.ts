@@ -36,8 +36,8 @@ export function countAt(value: Json | undefined, ...path: Path): number | null {
 }
 
 /**
- * A count that a provider reports: null if the field is missing or null, NaN if it holds anything else than a whole
- * number from 0. Sums with NaN stay NaN, so such a report is unknown as a whole.
+ * A count that a provider reports: null if the field is missing or null, NaN if it holds anything else than a
+ * whole number from 0. Sums with NaN stay NaN, so such a report is unknown as a whole.
  */
 export function reportedCount(value: Json | undefined, ...path: Path): number | null {
   const found = at(value, ...path) ?? null;
@@ -57,8 +57,8 @@ export function nameAt(value: Json | undefined, ...path: Path): string {
 }
 
 /**
- * A value and all that it holds, each with its key or index; the value itself has none. Without recursion: hostile JSON is
- * deep. `skips`: names of fields that are left out with all that they hold.
+ * A value and all that it holds, each with its key or index; the value itself has none. Without recursion: hostile
+ * JSON is deep. `skips`: names of fields that are left out with all that they hold.
  */
 export function* within(
   whole: Json,

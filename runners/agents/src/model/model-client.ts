@@ -1,5 +1,5 @@
-// The interface between an agent's scaffold and a model of any provider: messages and tools in; a message, its usage and
-// its finish out. Callers record, replay, retry and price; an implementation hides the AI SDK.
+// The interface between an agent's scaffold and a model of any provider: messages and tools in; a message, its
+// usage and its finish out. Callers record, replay, retry and price; an implementation hides the AI SDK.
 
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";

@@ -1,5 +1,6 @@
-// The way of model calls: to their provider, or on a node of a cluster through the relay of the host that submitted the
-// job. The relay listens on a unix socket of the node, gets whole addresses as a proxy does, and adds the keys.
+// The way of model calls: to their provider, or on a node of a cluster through the relay of the host that
+// submitted the job. The relay listens on a unix socket of the node, gets whole addresses as a proxy does, and
+// adds the keys.
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
@@ -14,8 +15,8 @@ type Asked = {
 };
 
 /**
- * The address to call where `url` names a service. The host that makes the call fills in the present one: `modelRequest`,
- * `modelFetch` or, for a node of a cluster, the relay. Throws if the service has no address here.
+ * The address to call where `url` names a service. The host that makes the call fills in the present one:
+ * `modelRequest`, `modelFetch` or, for a node of a cluster, the relay. Throws if the service has no address here.
  */
 export function calledAddress(url: string): string {
   if (process.env[relayVariable] === undefined) atServiceAddress(url);

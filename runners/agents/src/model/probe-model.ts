@@ -1,5 +1,5 @@
-// Checks that a preset's model answers, with a request of one word: models are retired, keys expire and local servers
-// are not started, and that should not show in an attempt of a day. Costs a few tokens.
+// Checks that a preset's model answers, with a request of one word: models are retired, keys expire and local
+// servers are not started, and that should not show in an attempt of a day. Costs a few tokens.
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
@@ -79,8 +79,8 @@ function withShortAnswer(spec: ModelSpec): ModelSpec {
 }
 
 /**
- * Asks for one tool call, with the preset's own settings, as a scaffold does; without `tools` for an answer in words, as
- * of a planner. Says what it cost.
+ * Asks for one tool call, with the preset's own settings, as a scaffold does; without `tools` for an answer in
+ * words, as of a planner. Says what it cost.
  */
 export async function probeToolCall(
   spec: ModelSpec,

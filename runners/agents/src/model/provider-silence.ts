@@ -1,7 +1,7 @@
-// Decides whether an attempt reached its deadline because its provider was silent. A model that thinks for long and a
-// silent provider look the same until one answers. So a call that is open at the deadline is awaited with the sandbox
-// frozen: if a part of its answer comes, the time was the model's; if not, the time since the last part was not the
-// agent's.
+// Decides whether an attempt reached its deadline because its provider was silent. A model that thinks for long
+// and a silent provider look the same until one answers. So a call that is open at the deadline is awaited with
+// the sandbox frozen: if a part of its answer comes, the time was the model's; if not, the time since the last
+// part was not the agent's.
 import { setTimeout as sleep } from "node:timers/promises";
 import { failureOf } from "./cause-of.ts";
 import { isAgents } from "./failure-causes.ts";
@@ -18,8 +18,8 @@ export type ProviderSilence = {
     ended(how: "answered" | ModelFailure): void;
   };
   /**
-   * To be called at the deadline. Waits for the next part of an answer, `holdMs` at most. Undefined if the time until
-   * the deadline was the agent's, except for a hundredth of the budget.
+   * To be called at the deadline. Waits for the next part of an answer, `holdMs` at most. Undefined if the time
+   * until the deadline was the agent's, except for a hundredth of the budget.
    */
   untilDeadline(holdMs: number): Promise<ProviderTrouble | undefined>;
 };

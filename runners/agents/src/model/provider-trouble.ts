@@ -1,5 +1,5 @@
-// The model cannot be had: the provider's, the operator's or the harness's failure, not the agent's. An attempt that
-// ends by it is not measured.
+// The model cannot be had: the provider's, the operator's or the harness's failure, not the agent's. An attempt
+// that ends by it is not measured.
 import type { FailureOwner } from "@mlrb/formats/attempt/failure-owner";
 import type { ModelCause } from "@mlrb/formats/attempt/model-cause";
 import { modelCauses } from "./failure-causes.ts";

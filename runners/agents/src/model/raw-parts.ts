@@ -1,5 +1,5 @@
-// The `raw` of an answer: its parts in order, with the options that the provider attached. Kept only with such options.
-// In a replay it comes from a trajectory, so it is checked.
+// The `raw` of an answer: its parts in order, with the options that the provider attached. Kept only with such
+// options. In a replay it comes from a trajectory, so it is checked.
 import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
 

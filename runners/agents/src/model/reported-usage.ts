@@ -1,5 +1,5 @@
-// What every provider's usage is read for: tokens from a cache, counts before the end of a stream, and a report that
-// can be read in two ways.
+// What every provider's usage is read for: tokens from a cache, counts before the end of a stream, and a report
+// that can be read in two ways.
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import { scanJson } from "@mlrb/kit/admission/json-scan";
 import type { Json } from "@mlrb/kit/stage";

@@ -1,5 +1,5 @@
-// Converts messages to the AI SDK's form. A provider's own parts (signed or sealed reasoning, names of items) go back
-// unchanged as long as the message still makes the same calls.
+// Converts messages to the AI SDK's form. A provider's own parts (signed or sealed reasoning, names of items) go
+// back unchanged as long as the message still makes the same calls.
 import type { AssistantContent, ModelMessage, SystemModelMessage } from "ai";
 import type { Message } from "./model-client.ts";
 import { isRaw, type RawPart } from "./raw-parts.ts";

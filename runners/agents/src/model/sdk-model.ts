@@ -1,5 +1,5 @@
-// Makes the AI SDK's model of a preset: OpenAI, Anthropic, Google, Azure and Bedrock by their own protocols, any other
-// provider by chat completions at its `baseUrl`.
+// Makes the AI SDK's model of a preset: OpenAI, Anthropic, Google, Azure and Bedrock by their own protocols, any
+// other provider by chat completions at its `baseUrl`.
 
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { createAnthropic } from "@ai-sdk/anthropic";
@@ -54,7 +54,8 @@ export function sdkModel(spec: ModelSpec, key: string | undefined, transport: ty
       };
     case "bedrock":
       return {
-        // the key is a Bedrock API key; the region is in the address, and this one keeps the SDK from the environment
+        // the key is a Bedrock API key; the region is in the address, and this one keeps the SDK from the
+        // environment
         ...made(createAmazonBedrock({ ...place, region: "us-east-1" })(id)),
         marksEnd: (piece) => at(piece, "messageStop") !== undefined,
       };

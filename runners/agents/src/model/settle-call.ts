@@ -33,8 +33,8 @@ export function settleAnswer(
 }
 
 /**
- * Charges a failed try at once, without `held` not at all. The returned function writes the event, once it is known
- * after how many ms another try follows (null: none). `reach`: of the part of an answer that came.
+ * Charges a failed try at once, without `held` not at all. The returned function writes the event, once it is
+ * known after how many ms another try follows (null: none). `reach`: of the part of an answer that came.
  */
 export function settleFailure(
   { meter, write, network }: Books,

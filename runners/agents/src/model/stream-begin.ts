@@ -1,6 +1,5 @@
-// Whether an answer begins as a stream of server-sent events. Servers send wrong content types in both directions, so the
-// bytes decide: a stream begins with a field's name, a page with `<`, a JSON body with `{` or `[`.
-// Pure.
+// Whether an answer begins as a stream of server-sent events. Servers send wrong content types in both directions,
+// so the bytes decide: a stream begins with a field's name, a page with `<`, a JSON body with `{` or `[`. Pure.
 
 /** `undecided`: more bytes are needed; at the end of the answer it means no stream. */
 export function beginsAsStream(text: string): boolean | "undecided" {

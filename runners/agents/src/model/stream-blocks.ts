@@ -1,6 +1,6 @@
-// Cuts a stream of server-sent events into blocks, each with its bytes: the program gets what the provider sent, and the
-// JSON of each event is read on the way. eventsource-parser gets the bytes up to one empty line at a time, so the bytes
-// of each event are known.
+// Cuts a stream of server-sent events into blocks, each with its bytes: the program gets what the provider sent,
+// and the JSON of each event is read on the way. eventsource-parser gets the bytes up to one empty line at a time,
+// so the bytes of each event are known.
 import { createParser } from "eventsource-parser";
 
 /** `data` is empty for a block without an event: comments, an empty line. */

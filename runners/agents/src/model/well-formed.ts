@@ -1,5 +1,5 @@
-// Makes text acceptable to providers and programs: a lone surrogate makes a request invalid JSON, and a null byte ends an
-// argument of a program. Both become U+FFFD, the replacement character.
+// Makes text acceptable to providers and programs: a lone surrogate makes a request invalid JSON, and a null byte
+// ends an argument of a program. Both become U+FFFD, the replacement character.
 import type { Json } from "@mlrb/kit/stage";
 
 export function wellFormed(text: string): string {

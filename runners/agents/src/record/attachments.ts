@@ -1,4 +1,5 @@
-// Texts that are too long for a line of the trajectory, each in a file named by its digest. Each text is written once.
+// Texts that are too long for a line of the trajectory, each in a file named by its digest. Each text is written
+// once.
 import { hash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Reads lines that the agent appends to iterations.jsonl while it works, so that the trajectory has each line at the
-// time it came. The lines are the agent's claims: kept as text, counted, not trusted.
+// Reads lines that the agent appends to iterations.jsonl while it works, so that the trajectory has each line at
+// the time it came. The lines are the agent's claims: kept as text, counted, not trusted.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { isTable } from "@mlrb/formats/is-table";
 import { parsedJson } from "../model/json-text.ts";

@@ -1,6 +1,6 @@
 // Records an agent's output as events of the trajectory. Whole lines where possible, so that a secret is never cut
-// in two before it is removed. Only the first megabytes and the last kilobytes, so that endless output fills no disk
-// and its end is kept.
+// in two before it is removed. Only the first megabytes and the last kilobytes, so that endless output fills no
+// disk and its end is kept.
 import { StringDecoder } from "node:string_decoder";
 
 type Stream = "stdout" | "stderr";

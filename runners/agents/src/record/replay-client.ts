@@ -1,5 +1,5 @@
-// Answers as a recorded model did, only to the requests in the recording. Any other request is an error: an attempt
-// that is half a recording and half made up would have no meaning.
+// Answers as a recorded model did, only to the requests in the recording. Any other request is an error: an
+// attempt that is half a recording and half made up would have no meaning.
 import type { ModelClient } from "../model/model-client.ts";
 import type { Recording } from "./recording.ts";
 import type { DigestRequest } from "./request-digest.ts";

@@ -1,6 +1,6 @@
-// Identifies a model request in a recording: model, tools and messages, with blanks for texts that differ between two
-// runs of one conversation (the deadline, the sandbox's path on the host). The digest is a chain over the messages,
-// so a replay that differs can name the first message that does.
+// Identifies a model request in a recording: model, tools and messages, with blanks for texts that differ between
+// two runs of one conversation (the deadline, the sandbox's path on the host). The digest is a chain over the
+// messages, so a replay that differs can name the first message that does.
 import { hash } from "node:crypto";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Message, ModelRequest } from "../model/model-client.ts";

@@ -1,7 +1,7 @@
 // The supervisor's record of an attempt: one JSON object a line, appended and never changed. Each line holds the
 // digest of the line before it, which reveals a changed, lost or inserted line. The ledger keeps the digest of the
-// last line, which reveals a cut end. Secrets are removed before a line reaches the disk. Texts too long for a line
-// become attachments.
+// last line, which reveals a cut end. Secrets are removed before a line reaches the disk. Texts too long for a
+// line become attachments.
 import { hash } from "node:crypto";
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";

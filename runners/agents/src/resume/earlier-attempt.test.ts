@@ -82,7 +82,7 @@ test("a last line that was cut off is removed, and any other damage ends the att
 test("after two restarts the conversation lacks what the first one left behind", async (t) => {
   const second = { ...exampleEvent("model-call"), call: 2, text: "left behind" };
   const back: TrajectoryEvent = {
-    ...{ event: "resumed", times: 1, after: 3, step: 1, workspace: "checkpoint" },
+    ...{ event: "resumed", times: 1, after: 3, step: 1, workspace: "restore-point" },
     ...{ workingMs: 15_000, creditedMs: 20_000 },
   };
   const third = { ...exampleEvent("model-call"), call: 3, text: "after the restart" };
@@ -96,7 +96,7 @@ test("after two restarts the conversation lacks what the first one left behind",
   );
 });
 
-test("without the sandbox's files the attempt returns to the place of its checkpoint, with its snapshots and iterations", async (t) => {
+test("without the sandbox's files the attempt returns to the place of its restore point, with its snapshots and iterations", async (t) => {
   const snapshot = (name: string): TrajectoryEvent => ({ ...exampleEvent("snapshot"), name });
   const events = [
     ...talk,
@@ -107,12 +107,15 @@ test("without the sandbox's files the attempt returns to the place of its checkp
     exampleEvent("iteration"),
   ];
   const files = left(t, events, { sinceStartMs: 0, workingMs: 0 });
-  const checkpoints = join(files.folder, "checkpoints");
-  assert.match(String(await readEarlier({ ...files, checkpoints })), /are gone, and it has no checkpoint/);
-  mkdirSync(checkpoints);
-  const checkpoint = { formatVersion: 1, after: 5, workingMs: 45_000, entries: [] };
-  writeFileSync(join(checkpoints, "0001.json"), JSON.stringify(checkpoint));
-  const earlier = await read({ ...files, checkpoints });
+  const restorePoints = join(files.folder, "restore-points");
+  assert.match(
+    String(await readEarlier({ ...files, restorePoints })),
+    /are gone, and it has no restorePoint/,
+  );
+  mkdirSync(restorePoints);
+  const restorePoint = { formatVersion: 1, after: 5, workingMs: 45_000, entries: [] };
+  writeFileSync(join(restorePoints, "0001.json"), JSON.stringify(restorePoint));
+  const earlier = await read({ ...files, restorePoints });
   assert.deepEqual([earlier.after, earlier.step, earlier.tape.length], [5, 1, 2]);
   assert.deepEqual(earlier.clock, { sinceStartMs: 70_000, workingMs: 45_000, creditedMs: 25_000 });
   assert.deepEqual(earlier.iterations, { wellFormed: 1, malformed: 0 });

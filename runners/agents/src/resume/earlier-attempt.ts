@@ -1,13 +1,13 @@
-// Reads what an attempt whose supervisor or host died left on the disk, so that another supervisor continues it. The
-// conversation is not stored apart: the scaffold runs again, and gets the answers and results that the trajectory
-// holds (resume/tape.ts).
+// Reads what an attempt whose supervisor or host died left on the disk, so that another supervisor continues it.
+// The conversation is not stored apart: the scaffold runs again, and gets the answers and results that the
+// trajectory holds (resume/tape.ts).
 import { existsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { leftBehind } from "@mlrb/kit/attempts/left-behind";
-import { checkpointContents, leftCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
+import { leftRestorePoint, restorePointContents } from "@mlrb/kit/attempts/left-restore-point";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { readFrom } from "@mlrb/kit/files/read-from";
@@ -35,24 +35,24 @@ export function withoutLostSnapshots(earlier: EarlierAttempt, folder: string): E
 export type EarlierFiles = {
   trajectory: string;
   spending: string;
-  /** The folder of the checkpoints, if the sandbox's files are gone. */
-  checkpoints?: string;
+  /** The folder of the restore points, if the sandbox's files are gone. */
+  restorePoints?: string;
 };
 
 /** A text says why the attempt cannot continue. A last line that was cut off is removed from the file. */
-export async function readEarlier({ trajectory: path, spending: meter, checkpoints }: EarlierFiles) {
+export async function readEarlier({ trajectory: path, spending: meter, restorePoints }: EarlierFiles) {
   const droppedBytes = dropCutLine(path);
   const check = await verifyTrajectory(path);
   if (check.kind === "broken") return `its trajectory is damaged at line ${check.line}: ${check.reason}`;
-  const left = checkpoints === undefined ? undefined : leftCheckpoint(checkpoints);
-  if (checkpoints !== undefined && !left)
-    return "the files of its sandbox are gone, and it has no checkpoint";
+  const left = restorePoints === undefined ? undefined : leftRestorePoint(restorePoints);
+  if (restorePoints !== undefined && !left)
+    return "the files of its sandbox are gone, and it has no restore point";
   const { events, calls, last, bytes } = await readEvents(path);
   const named = <Name extends TrajectoryEvent["event"]>(name: Name) =>
     events.filter((event): event is Extract<Recorded, { event: Name }> => event.event === name);
   const start = named("start").at(-1);
   if (!start) return "its trajectory has no start";
-  const back = left?.checkpoint;
+  const back = left?.restorePoint;
   const isLeftBehind = await leftBehind(path);
   const counts = ({ index }: Line) => !isLeftBehind(index) && (!back || index < back.after);
   const tape = events.filter(isTaped).filter(counts);
@@ -73,8 +73,8 @@ export async function readEarlier({ trajectory: path, spending: meter, checkpoin
   const workedMs = Math.max(0, sinceStartMs - frozenMs);
   const workingMs = Math.round(Math.min(workedMs, back?.workingMs ?? workedMs)); // kept files hold what was worked
 
-  // a number is its folder; another name, of a hostile node, could be any folder of this host, which is removed when the
-  // disk is full
+  // a number is its folder; another name, of a hostile node, could be any folder of this host, which is removed
+  // when the disk is full
   const taken = named("snapshot").flatMap(({ name, digest, files, bytes, sinceStartMs, index }) => {
     const atMs = Math.max(0, sinceStartMs - frozenUntil(index));
     return /^\d+$/.test(name) ? [{ name, digest, files, bytes, sinceStartMs: atMs }] : [];
@@ -120,7 +120,7 @@ export async function readEarlier({ trajectory: path, spending: meter, checkpoin
       }),
     ),
     /** The files at that place, if the sandbox's own are gone. */
-    ...(back && { restore: { contents: checkpointContents(checkpoints!), checkpoint: back } }),
+    ...(back && { restore: { contents: restorePointContents(restorePoints!), restorePoint: back } }),
   };
 }
 

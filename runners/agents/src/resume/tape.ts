@@ -1,6 +1,6 @@
 // Plays a conversation of an earlier supervisor to its scaffold, up to the last event on disk: the scaffold runs
-// again from its start, and everything that it asked or did is answered from the trajectory. Nothing is asked, run or
-// recorded twice. From there on the scaffold is live.
+// again from its start, and everything that it asked or did is answered from the trajectory. Nothing is asked, run
+// or recorded twice. From there on the scaffold is live.
 import type { ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { wholeText } from "../record/attachments.ts";
 import { responseOf } from "../record/recording.ts";

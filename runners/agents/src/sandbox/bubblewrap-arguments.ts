@@ -1,5 +1,5 @@
-// The walls themselves: which paths bubblewrap shows inside, and which rights it drops. Anything not named here does
-// not exist inside. Pure except for reading which of the host's system folders exist.
+// The walls themselves: which paths bubblewrap shows inside, and which rights it drops. Anything not named here
+// does not exist inside. Pure except for reading which of the host's system folders exist.
 import { existsSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { WallsRequest } from "@mlrb/core/ports/sandbox";
@@ -20,8 +20,8 @@ export type WallsFacts = {
 };
 
 /**
- * Texts are passed through descriptors, so that no path of the host is shown. Placeholders `{fd:N}` are replaced by the
- * descriptor of `given[N]`.
+ * Texts are passed through descriptors, so that no path of the host is shown. Placeholders `{fd:N}` are replaced
+ * by the descriptor of `given[N]`.
  */
 export type BubblewrapArguments = { argv: string[]; given: (string | Uint8Array)[] };
 
@@ -98,8 +98,8 @@ function gpuFiles({ gpus }: WallsRequest): string[] {
 }
 
 /**
- * bubblewrap makes missing parents of a path with permissions for root alone. Each is in `made` once: bubblewrap takes 9000
- * arguments at most, and an environment may be many paths below the same folders.
+ * bubblewrap makes missing parents of a path with permissions for root alone. Each is in `made` once: bubblewrap
+ * takes 9000 arguments at most, and an environment may be many paths below the same folders.
  */
 function foldersAbove(path: string, made: Set<string>): string[] {
   const names = dirname(path).split("/").slice(1).filter(Boolean);

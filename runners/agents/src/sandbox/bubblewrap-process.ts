@@ -54,8 +54,8 @@ function descriptorOf(text: string | Uint8Array): number {
 }
 
 /**
- * Reads the pid of the first process from bubblewrap's JSON. Reads to the end: with a closed pipe, bubblewrap would
- * die half-way.
+ * Reads the pid of the first process from bubblewrap's JSON. Reads to the end: with a closed pipe, bubblewrap
+ * would die half-way.
  */
 async function information(stream: Readable): Promise<number | undefined> {
   let text = "";

@@ -1,7 +1,8 @@
-// Walls by bubblewrap, for hosts without a container engine. All programs of one sandbox share one set of namespaces. It
-// ends with its first process, which ends with this process, however this one ends. Under root, programs run as a host user
-// without an account. Otherwise they run as this process's user, in a user namespace. Limits are the kernel's control
-// groups if this user may make some. If not, usage is metered, and everything is ended over a limit.
+// Walls by bubblewrap, for hosts without a container engine. All programs of one sandbox share one set of
+// namespaces. It ends with its first process, which ends with this process, however this one ends. Under root,
+// programs run as a host user without an account. Otherwise they run as this process's user, in a user namespace.
+// Limits are the kernel's control groups if this user may make some. If not, usage is metered, and everything is
+// ended over a limit.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gpuVariables } from "@mlrb/core/ports/gpu";
@@ -210,8 +211,8 @@ type OpenWalls = {
 const beyond = 1 << 16;
 
 /**
- * Some of the cores that this process may use, starting at a random one for each sandbox. A program may ask for all
- * of them back.
+ * Some of the cores that this process may use, starting at a random one for each sandbox. A program may ask for
+ * all of them back.
  */
 function someCpus(count: number): number[] {
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? "0";

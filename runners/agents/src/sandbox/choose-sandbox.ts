@@ -1,5 +1,6 @@
 // Chooses the sandbox for an agent's programs: a container if the stage asks for one, else walls of this host for
-// untrusted programs, else a plain folder. Never less than requested: without the sandbox the attempt does not begin.
+// untrusted programs, else a plain folder. Never less than requested: without the sandbox the attempt does not
+// begin.
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { sandboxToken } from "@mlrb/core/ports/sandbox-token";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";

@@ -1,4 +1,5 @@
-// The variables by which programs in a sandbox find their interpreter and their GPUs, and torch the cap on their memory.
+// The variables by which programs in a sandbox find their interpreter and their GPUs, and torch the cap on their
+// memory.
 import { dirname } from "node:path";
 import { agentVariables } from "@mlrb/core/key/agent-variables";
 import { type Gpu, gpuVariables } from "@mlrb/core/ports/gpu";
@@ -42,7 +43,8 @@ export function pathInside({ python, ownImage }: ProgramPlace): string | undefin
 
 /**
  * A cap on GPU memory for torch's allocator, which takes it as a share of the device. The smallest device decides.
- * Throws SandboxTrouble where the driver does not report a device's memory: the attempt would run under another condition.
+ * Throws SandboxTrouble where the driver does not report a device's memory: the attempt would run under another
+ * condition.
  */
 function allocatorVariables({ gpus = [], gpuMemoryBytes }: ProgramPlace): Record<string, string> {
   if (gpuMemoryBytes === undefined) return {};

@@ -1,7 +1,7 @@
-// The protocol between the supervisor and the first process behind the walls (walls_init.py). A request is a length and
-// fields between zero bytes, which no argument or variable can hold. An answer is a kind, a program's number, a length
-// and bytes. Only the form of answers is trusted: programs inside cannot reach that end, but their output passes
-// through it.
+// The protocol between the supervisor and the first process behind the walls (walls_init.py). A request is a
+// length and fields between zero bytes, which no argument or variable can hold. An answer is a kind, a program's
+// number, a length and bytes. Only the form of answers is trusted: programs inside cannot reach that end, but
+// their output passes through it.
 import { constants } from "node:os";
 import type { ExecRequest, ExecResult } from "@mlrb/core/ports/sandbox";
 

@@ -1,5 +1,5 @@
-// Makes a server listen in a sandbox's folder. The socket's address goes through the open folder's descriptor: the path
-// of a state folder may exceed the 107 bytes of an address.
+// Makes a server listen in a sandbox's folder. The socket's address goes through the open folder's descriptor: the
+// path of a state folder may exceed the 107 bytes of an address.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmod, lstat, rename, unlink } from "node:fs/promises";

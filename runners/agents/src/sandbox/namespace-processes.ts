@@ -1,5 +1,5 @@
-// Finds and measures, from the host, the processes of a pid namespace, whatever their parent is now. Used for limits
-// that no control group holds.
+// Finds and measures, from the host, the processes of a pid namespace, whatever their parent is now. Used for
+// limits that no control group holds.
 
 import { readFileSync, readlinkSync, statfsSync } from "node:fs";
 import {

@@ -1,5 +1,5 @@
-// The host's side of a sandbox: one folder with all of its files. The harness puts files into it, reads them and copies
-// them out, while programs inside may be rewriting it.
+// The host's side of a sandbox: one folder with all of its files. The harness puts files into it, reads them and
+// copies them out, while programs inside may be rewriting it.
 import { lstatSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -19,10 +19,10 @@ import { copyOut } from "../folders/copy-out.ts";
 import { child, openFolder, openInside, openRegular } from "../folders/open-folder.ts";
 import { putInside } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
-import { copyToCheckpoint, restoreCheckpoint } from "../resume/copy-checkpoint.ts";
+import { copyToRestorePoint, putRestorePointBack } from "../resume/copy-restore-point.ts";
 import { listenInside } from "./listen-inside.ts";
 
-type FileAccess = Pick<Required<Sandbox>, "put" | "get" | "snapshot" | "checkpoint" | "restore" | "listen">;
+type FileAccess = Pick<Required<Sandbox>, "put" | "get" | "snapshot" | "restorePoint" | "restore" | "listen">;
 
 type SandboxFolderOptions = {
   /** The owner of everything that is not read-only. */
@@ -52,8 +52,8 @@ export async function sandboxFolder(under: string, { owner, diskBytes, earlier }
       }
     },
     snapshot: (request) => copyOut(root, request),
-    checkpoint: (request) => copyToCheckpoint(root, request),
-    restore: (contents, checkpoint) => restoreCheckpoint(root, contents, checkpoint, owner),
+    restorePoint: (request) => copyToRestorePoint(root, request),
+    restore: (contents, restorePoint) => putRestorePointBack(root, contents, restorePoint, owner),
     listen: (server, inside) => listenInside(root, server, inside),
   };
   return {

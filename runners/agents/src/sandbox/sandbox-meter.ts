@@ -1,6 +1,6 @@
-// Polls what a sandbox uses: always the disk, and memory and processes if this user may make no groups. Over a limit,
-// the caller ends everything. Between two polls a program may exceed a limit that the kernel does not hold by what it
-// can take in that time.
+// Polls what a sandbox uses: always the disk, and memory and processes if this user may make no groups. Over a
+// limit, the caller ends everything. Between two polls a program may exceed a limit that the kernel does not hold
+// by what it can take in that time.
 import type { OverLimit, SandboxLimits } from "@mlrb/core/ports/sandbox";
 import type { DiskLook } from "@mlrb/kit/files/disk-limit";
 import type { Controller } from "@mlrb/kit/processes/control-groups";

@@ -1,5 +1,5 @@
-// One set of namespaces with its first process, as the supervisor sees it: runs programs in it, and ends everything that was
-// started in it.
+// One set of namespaces with its first process, as the supervisor sees it: runs programs in it, and ends
+// everything that was started in it.
 import type { ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,6 +1,6 @@
-// Holds back programs that are to start while their sandbox is frozen. A control group would stop them half-way, an
-// engine would refuse them, and a freeze by signals would miss them. A program that was requested before a kill never starts
-// after it, and after the end of the sandbox none starts.
+// Holds back programs that are to start while their sandbox is frozen. A control group would stop them half-way,
+// an engine would refuse them, and a freeze by signals would miss them. A program that was requested before a kill
+// never starts after it, and after the end of the sandbox none starts.
 import type { ExecRequest, ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
 
 type Stoppable = Pick<Sandbox, "exec" | "freeze" | "thaw" | "kill">;

@@ -1,6 +1,6 @@
-// A sandbox for untrusted programs. Its files are in a folder of the host, which the harness reads and writes without
-// trusting a name in it. Its programs run behind walls. These are opened with the first program, when all read-only
-// paths are known.
+// A sandbox for untrusted programs. Its files are in a folder of the host, which the harness reads and writes
+// without trusting a name in it. Its programs run behind walls. These are opened with the first program, when all
+// read-only paths are known.
 import { join } from "node:path";
 import type { Sandbox, Walls, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { sandboxUser } from "@mlrb/kit/processes/sandbox-user";

@@ -1,5 +1,5 @@
-// Runs the tool calls of one answer in order, and records each. A call that cannot be understood is answered with how to
-// make it. What a tool throws is rethrown.
+// Runs the tool calls of one answer in order, and records each. A call that cannot be understood is answered with
+// how to make it. What a tool throws is rethrown.
 import type { ToolCall } from "../model/model-client.ts";
 import { type Entry, entry } from "./context.ts";
 import { refused, senseless, type Tool, type ToolResult, type ToolWorld } from "./tool.ts";

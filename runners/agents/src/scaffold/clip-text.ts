@@ -4,8 +4,8 @@
 export const clipMax = 12_000;
 
 /**
- * Bytes as a terminal shows them: invalid UTF-8 replaced, escape sequences and control characters removed, and of a
- * line that was rewritten (a progress bar) its last state.
+ * Bytes as a terminal shows them: invalid UTF-8 replaced, escape sequences and control characters removed, and of
+ * a line that was rewritten (a progress bar) its last state.
  */
 export function shownText(bytes: Uint8Array): string {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);

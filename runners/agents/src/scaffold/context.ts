@@ -1,8 +1,7 @@
-// Keeps a conversation within its model's context, and says what was cut. First the oldest results of tools go, each
-// replaced by a line that names the file with the whole of it, then the oldest turns. System prompt, task and notes stay,
-// and a call is never separated from its result, which providers refuse.
-// Cuts far below the limit, not a little every turn: an unchanged beginning is cached.
-// Pure.
+// Keeps a conversation within its model's context, and says what was cut. First the oldest results of tools go,
+// each replaced by a line that names the file with the whole of it, then the oldest turns. System prompt, task and
+// notes stay, and a call is never separated from its result, which providers refuse. Cuts far below the limit, not
+// a little every turn: an unchanged beginning is cached. Pure.
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Message } from "../model/model-client.ts";
 

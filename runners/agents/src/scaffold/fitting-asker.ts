@@ -17,8 +17,8 @@ export type FittedRequest = {
 };
 
 /**
- * `fit` makes a request of at most `charactersMax`; `toolsCharacters` is the part that the tools' descriptions take of it.
- * Without a response the budget is used up. Throws if a request cannot be made short enough.
+ * `fit` makes a request of at most `charactersMax`; `toolsCharacters` is the part that the tools' descriptions
+ * take of it. Without a response the budget is used up. Throws if a request cannot be made short enough.
  */
 export function windowedAsker(
   request: Pick<ScaffoldRequest, "model" | "ask" | "write" | "signal" | "meter">,

@@ -1,7 +1,7 @@
-// The scaffold of upstream's code (ML-Research-Agent, 2024), which differs from the paper's words: one model writes a plan
-// in one call, and one worker gets the whole plan. There is no growing conversation. Each turn is a new request with the
-// plan, the last ten actions and the minutes left, and has one tool call.
-// The trajectory holds the parts of these requests, not each request: task, plan, actions with results, reminders.
+// The scaffold of upstream's code (ML-Research-Agent, 2024), which differs from the paper's words: one model
+// writes a plan in one call, and one worker gets the whole plan. There is no growing conversation. Each turn is a
+// new request with the plan, the last ten actions and the minutes left, and has one tool call. The trajectory
+// holds the parts of these requests, not each request: task, plan, actions with results, reminders.
 import type { Message, ModelResponse, ToolCall } from "../model/model-client.ts";
 import { chosenTools } from "./chosen-tools.ts";
 import { clipWhole } from "./clip-text.ts";

@@ -1,5 +1,5 @@
-// An agent's notes. They stay in the conversation when the rest is cut, and every worker gets them; so their total length
-// is limited.
+// An agent's notes. They stay in the conversation when the rest is cut, and every worker gets them; so their total
+// length is limited.
 export type Notes = ReturnType<typeof notes>;
 
 /** In characters: one note, and all notes together. */

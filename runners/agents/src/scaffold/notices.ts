@@ -1,5 +1,5 @@
-// Reminders of how much of the budget is used. Without them agents lost work that was finished and not yet submitted, so
-// each share is announced once, in every open conversation.
+// Reminders of how much of the budget is used. Without them agents lost work that was finished and not yet
+// submitted, so each share is announced once, in every open conversation.
 import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Meter } from "../attempt/meter.ts";
 import { spokenDuration } from "../attempt/render-prompt.ts";

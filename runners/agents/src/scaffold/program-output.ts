@@ -1,5 +1,5 @@
-// Collects any amount of a program's output: the first and last kilobytes in memory, the first megabytes in a file of the
-// host, and the number of bytes.
+// Collects any amount of a program's output: the first and last kilobytes in memory, the first megabytes in a file
+// of the host, and the number of bytes.
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 

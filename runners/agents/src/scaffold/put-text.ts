@@ -1,5 +1,5 @@
-// Puts a model's text into the sandbox as a file of the agent. Returns undefined if something inside blocks the path,
-// which is the agent's doing. Other errors are thrown.
+// Puts a model's text into the sandbox as a file of the agent. Returns undefined if something inside blocks the
+// path, which is the agent's doing. Other errors are thrown.
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";

@@ -1,5 +1,5 @@
-// The single loop: one model, one conversation, all tools (Yao et al. 2022, arXiv 2210.03629: reasoning and acting in
-// turns).
+// The single loop: one model, one conversation, all tools (Yao et al. 2022, arXiv 2210.03629: reasoning and acting
+// in turns).
 
 import { chosenTools } from "./chosen-tools.ts";
 import { converseAlone, sharedOf } from "./converse.ts";

@@ -1,5 +1,5 @@
-// Reads text files of the workspace in pieces through the sandbox's port, which opens no link and no device: a file of any
-// size takes bounded memory.
+// Reads text files of the workspace in pieces through the sandbox's port, which opens no link and no device: a
+// file of any size takes bounded memory.
 import { Refusal, type ToolWorld } from "./tool.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 

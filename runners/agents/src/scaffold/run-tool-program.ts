@@ -1,6 +1,7 @@
-// Runs one program for a tool inside the sandbox, with a time limit and bounded output. `timeout` enforces the limit
-// inside; a timer outside catches a sandbox that does not answer. The end of the budget, which a person may extend
-// meanwhile, ends the whole sandbox. A child in the background may go on, whatever descriptors it holds open.
+// Runs one program for a tool inside the sandbox, with a time limit and bounded output. `timeout` enforces the
+// limit inside; a timer outside catches a sandbox that does not answer. The end of the budget, which a person may
+// extend meanwhile, ends the whole sandbox. A child in the background may go on, whatever descriptors it holds
+// open.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecResult, OverLimit } from "@mlrb/core/ports/sandbox";
 import { SandboxTrouble } from "../sandbox/sandbox-trouble.ts";

@@ -1,5 +1,5 @@
-// The input of a scaffold and its possible ends. A scaffold is the loop between a model and its tools; its callers decide
-// about budgets, retries and records.
+// The input of a scaffold and its possible ends. A scaffold is the loop between a model and its tools; its callers
+// decide about budgets, retries and records.
 
 import type { OverLimit, Sandbox } from "@mlrb/core/ports/sandbox";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -29,8 +29,8 @@ export type ScaffoldRequest = {
   /** Aborted when the attempt is over. */
   signal: AbortSignal;
   /**
-   * The notices before the next answer. Called once before each answer, not again after a request that was too long. A
-   * replay returns those of its recording.
+   * The notices before the next answer. Called once before each answer, not again after a request that was too
+   * long. A replay returns those of its recording.
    */
   noticesDue(): string[];
   /** What the conversation came to before its supervisor or host died. */

@@ -1,5 +1,5 @@
-// The exact requests to a model in a conversation with most of a scaffold's texts. A difference is a new scaffold: raise
-// its number in scaffold-versions.ts and in the presets, then UPDATE_GOLDEN=1 writes the new transcript.
+// The exact requests to a model in a conversation with most of a scaffold's texts. A difference is a new scaffold:
+// raise its number in scaffold-versions.ts and in the presets, then UPDATE_GOLDEN=1 writes the new transcript.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

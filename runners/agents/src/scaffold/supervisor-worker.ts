@@ -1,6 +1,6 @@
-// The paper's scaffold (arXiv 2410.22553): a supervisor gives a worker one piece of work at a time and continues from its
-// result. Every worker begins a new conversation with the task and the notes, so the supervisor's own stays short over a
-// day of work.
+// The paper's scaffold (arXiv 2410.22553): a supervisor gives a worker one piece of work at a time and continues
+// from its result. Every worker begins a new conversation with the task and the notes, so the supervisor's own
+// stays short over a day of work.
 import { closedObject, text } from "@mlrb/formats/schema";
 import { chosenTools } from "./chosen-tools.ts";
 import { clipWhole } from "./clip-text.ts";

@@ -1,5 +1,5 @@
-// A tool: a name, a description for the model, its arguments, and what it does in the sandbox. A tool answers in text;
-// the model's own mistakes are answers too. It throws only for failures that are not the agent's.
+// A tool: a name, a description for the model, its arguments, and what it does in the sandbox. A tool answers in
+// text; the model's own mistakes are answers too. It throws only for failures that are not the agent's.
 import { followsFormat, formatProblems } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
@@ -54,7 +54,8 @@ type Definition<Schema> = {
   run(input: TypeOf<Schema>, world: ToolWorld): Promise<ToolResult> | ToolResult;
   /**
    * For a conversation that continues after a restart. `runs`: the tool changes only the conversation, so it runs
-   * again. `repeats`: a call that the restart ended is made again, which does no harm; otherwise the agent is told.
+   * again. `repeats`: a call that the restart ended is made again, which does no harm; otherwise the agent is
+   * told.
    */
   restarted?: "runs" | "repeats";
   /** Gets the recorded result of a call from before the restart, and restores what else the call had changed. */

@@ -1,4 +1,5 @@
-// Finds the file of the workspace that a model means. Pure: the reader of the file checks what is there, links included.
+// Finds the file of the workspace that a model means. Pure: the reader of the file checks what is there, links
+// included.
 import { posix } from "node:path";
 import { inside } from "../attempt/workspace.ts";
 import { Refusal } from "./tool.ts";

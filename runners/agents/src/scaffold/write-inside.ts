@@ -1,6 +1,6 @@
-// Writes a file of the workspace by a program inside the sandbox, as the agent's user: the same permissions refuse what
-// the agent may not write (its data), modes stay, and no link leads the harness elsewhere. The text arrives as a file
-// next to the workspace.
+// Writes a file of the workspace by a program inside the sandbox, as the agent's user: the same permissions refuse
+// what the agent may not write (its data), modes stay, and no link leads the harness elsewhere. The text arrives
+// as a file next to the workspace.
 import { hash } from "node:crypto";
 import { putText } from "./put-text.ts";
 import { runToolProgram } from "./run-tool-program.ts";

@@ -1,5 +1,5 @@
-// What an attempt may spend by the command line, and at which prices, as of now. A run that continues an attempt of
-// an earlier run brings its own cap and prices. They apply from the next try of a call.
+// What an attempt may spend by the command line, and at which prices, as of now. A run that continues an attempt
+// of an earlier run brings its own cap and prices. They apply from the next try of a call.
 
 import type { Purse } from "@mlrb/formats/attempt/purse";
 import { readPurse } from "@mlrb/kit/attempts/purse";

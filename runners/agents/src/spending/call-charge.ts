@@ -1,5 +1,5 @@
-// The charge of one model call: the usage that its provider reported, as far as it is plausible. Without a reliable
-// report, limits of tokens and dollars count an upper estimate. The ledger keeps both apart. Pure.
+// The charge of one model call: the usage that its provider reported, as far as it is plausible. Without a
+// reliable report, limits of tokens and dollars count an upper estimate. The ledger keeps both apart. Pure.
 import type { ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
@@ -43,8 +43,8 @@ export const noUsage: ModelUsage = {
 };
 
 /**
- * The most output tokens of a call with a preset's settings; undefined: the preset sets no limit. Clients add a budget
- * for thinking to the limit of the answer.
+ * The most output tokens of a call with a preset's settings; undefined: the preset sets no limit. Clients add a
+ * budget for thinking to the limit of the answer.
  */
 export function outputTokensMaxOf({
   maxOutputTokens,

@@ -1,4 +1,5 @@
-// Counts the calls by names that providers and programs report: the models that answered, and what else was reached.
+// Counts the calls by names that providers and programs report: the models that answered, and what else was
+// reached.
 import { isDeepStrictEqual } from "node:util";
 import type { ServedModel } from "@mlrb/formats/attempt/ledger";
 import type { Spending } from "../attempt/meter.ts";

@@ -1,5 +1,5 @@
-// The cost of model calls, by prices.yaml. An unlisted price is unknown, never zero: budgets in dollars and columns of
-// costs depend on that.
+// The cost of model calls, by prices.yaml. An unlisted price is unknown, never zero: budgets in dollars and
+// columns of costs depend on that.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";

@@ -115,10 +115,10 @@ test("a purse is read, a missing one is allowed, and one of another format is re
   writePurse(path, { runs, cap: null });
   assert.deepEqual(readPurse(path), { runs, cap: null });
   for (const text of [
-    '{"formatVersion":1,"prices":["m=1/2"],"cap":null}',
-    '{"formatVersion":3,"runs":[],"cap":null}',
-    '{"formatVersion":2,"runs":[{"run":"r","prices":"m"}],"cap":null}',
-    '{"formatVersion":2,"runs":[]}',
+    '{"formatVersion":0,"prices":["m=1/2"],"cap":null}',
+    '{"formatVersion":9,"runs":[],"cap":null}',
+    '{"formatVersion":1,"runs":[{"run":"r","prices":"m"}],"cap":null}',
+    '{"formatVersion":1,"runs":[]}',
   ]) {
     writeFileSync(path, text);
     assert.throws(() => readPurse(path), /another format/u);

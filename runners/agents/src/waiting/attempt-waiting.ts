@@ -1,5 +1,5 @@
-// What an attempt uses while it waits: the board that shows the reason, the desk where a person reaches it, and the
-// update of keys that the person sends.
+// What an attempt uses while it waits: the board that shows the reason, the desk where a person reaches it, and
+// the update of keys that the person sends.
 import { basename, join, resolve } from "node:path";
 import { resumeCommand, waitFile, waitText } from "@mlrb/core/ports/attempt-wait";
 import { relayVariable } from "@mlrb/core/ports/relay";

@@ -1,6 +1,7 @@
-// Where a person reaches a waiting attempt: a unix socket in the attempt's folder. It takes new values of the attempt's own
-// secrets. They go from one process's memory to the other's and never to a disk. The socket's address goes through the
-// open folder's descriptor: the path of a state folder may exceed the 107 bytes of an address.
+// Where a person reaches a waiting attempt: a unix socket in the attempt's folder. It takes new values of the
+// attempt's own secrets. They go from one process's memory to the other's and never to a disk. The socket's
+// address goes through the open folder's descriptor: the path of a state folder may exceed the 107 bytes of an
+// address.
 import { once } from "node:events";
 import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";

@@ -1,5 +1,5 @@
-// The desk of an attempt whose step runs on a node of a cluster, on the host that submitted its job: new values of secrets
-// stay here, and the step is only made to try again.
+// The desk of an attempt whose step runs on a node of a cluster, on the host that submitted its job: new values of
+// secrets stay here, and the step is only made to try again.
 import { join } from "node:path";
 import { goOnFile } from "@mlrb/core/ports/attempt-wait";
 import { writeWhole } from "@mlrb/kit/json-file";

@@ -1,6 +1,6 @@
-// What people do to an attempt while it works: they give it more budget. The command line adds a line to a file in the
-// attempt's folder. The harness reads it at each look at the budget, writes it to the trajectory, and only then lets it take
-// effect. A model reads it in its next reminder.
+// What people do to an attempt while it works: they give it more budget. The command line adds a line to a file in
+// the attempt's folder. The harness reads it at each look at the budget, writes it to the trajectory, and only
+// then lets it take effect. A model reads it in its next reminder.
 import { readFileSync, statSync } from "node:fs";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import {

@@ -1,5 +1,5 @@
-// Where an attempt waits for a person: for its time, or until the person resumes it. The first wait opens the desk's
-// socket. On a node of a cluster no person reaches a socket: there the host that submitted writes a file.
+// Where an attempt waits for a person: for its time, or until the person resumes it. The first wait opens the
+// desk's socket. On a node of a cluster no person reaches a socket: there the host that submitted writes a file.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { goOnFile, pauseFile } from "@mlrb/core/ports/attempt-wait";

@@ -15,7 +15,8 @@ export type WaitBoard = {
 export type WaitBoardOptions = {
   file: string;
   /**
-   * Writes a line to the stage's log: when a wait for a person begins, when another has lasted, and when it is over.
+   * Writes a line to the stage's log: when a wait for a person begins, when another has lasted, and when it is
+   * over.
    */
   say(line: string): void;
   words(wait: AttemptWait): string;

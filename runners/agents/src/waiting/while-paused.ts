@@ -1,5 +1,5 @@
-// A person's pause of an attempt: it stops before its next model call, with everything in its sandbox frozen, until the
-// person continues it. There is no limit: whoever paused it decides.
+// A person's pause of an attempt: it stops before its next model call, with everything in its sandbox frozen,
+// until the person continues it. There is no limit: whoever paused it decides.
 import type { Meter } from "../attempt/meter.ts";
 import type { OperatorDesk } from "./operator-desk.ts";
 import type { WaitBoard } from "./wait-board.ts";

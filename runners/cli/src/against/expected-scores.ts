@@ -1,4 +1,5 @@
-// `pipeline score --expect`: the new scores of a submission next to those that a report.json has for the same files.
+// `pipeline score --expect`: the new scores of a submission next to those that a report.json has for the same
+// files.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";

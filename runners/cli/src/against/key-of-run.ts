@@ -1,5 +1,5 @@
-// The action keys of an earlier run, from its journal: which stage instance had which key. For comparisons; no decision
-// uses them.
+// The action keys of an earlier run, from its journal: which stage instance had which key. For comparisons; no
+// decision uses them.
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { journalLines } from "@mlrb/local/journal/journal-lines";

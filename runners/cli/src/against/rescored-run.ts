@@ -1,4 +1,5 @@
-// Whether a run gave other scores to submissions that the last results already had, e.g. after a correction of a scorer.
+// Whether a run gave other scores to submissions that the last results already had, e.g. after a correction of a
+// scorer.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Plan } from "@mlrb/core/plan/plan";
@@ -19,8 +20,9 @@ type Before = {
 };
 
 /**
- * The results of the same pipeline, profile and selection, before this run replaces them: also with scores from the
- * cache, after a correction is undone. Undefined without any, or if the report stays as it is; then nothing is loaded.
+ * The results of the same pipeline, profile and selection, before this run replaces them: also with scores from
+ * the cache, after a correction is undone. Undefined without any, or if the report stays as it is; then nothing is
+ * loaded.
  */
 export async function resultsBefore(
   plan: Plan,

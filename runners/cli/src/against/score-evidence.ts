@@ -1,5 +1,5 @@
-// What the cache knows of two scores: which parts of their keys differ, back to the attempt, and their samples. An entry
-// counts only if it holds the number that the report prints.
+// What the cache knows of two scores: which parts of their keys differ, back to the attempt, and their samples. An
+// entry counts only if it holds the number that the report prints.
 import type { Reason } from "@mlrb/core/key/reasons";
 import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";

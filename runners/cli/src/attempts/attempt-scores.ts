@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { Report } from "@mlrb/formats/report";
-import type { AttemptScore, MomentScore } from "@mlrb/formats/report/attempt";
+import type { AttemptScore, CheckpointScore } from "@mlrb/formats/report/attempt";
 import type { AttemptScores, NamedScore } from "@mlrb/report/exports/attempt-source";
 import { verdictText } from "@mlrb/report/sections/report-words";
 import { readReport } from "../show/read-report.ts";
@@ -29,13 +29,13 @@ export function attemptScores(
         one.task === axes.task && one.agent === axes.agent && String(one.seed) === String(axes.seed ?? ""),
     );
     if (!attempt || submission === null || attempt.submission !== submission) continue;
-    const moments = attempt.moments.filter(({ share }) => share < 1);
+    const checkpoints = attempt.checkpoints.filter(({ share }) => share < 1);
     return {
       verdict: verdictText(attempt.verdict),
       primary: report.tasks.find(({ name }) => name === attempt.task)?.primary ?? null,
       final: named(report, attempt.task, attempt.scores),
-      moments: moments.map(({ moment, share, scores }) => ({
-        moment,
+      checkpoints: checkpoints.map(({ checkpoint, share, scores }) => ({
+        checkpoint,
         atMs: budgetMs === null ? null : share * budgetMs,
         scores: named(report, attempt.task, scores),
       })),
@@ -78,14 +78,14 @@ function reportsOf(results: string, { pipeline, profile }: Slot): string[] {
 function named(
   report: Report,
   task: string,
-  scores: Record<string, AttemptScore | MomentScore>,
+  scores: Record<string, AttemptScore | CheckpointScore>,
 ): NamedScore[] {
   return Object.entries(scores).flatMap(([name, score]): NamedScore[] => {
     const metric = report.metrics.find((one) => one.name === name);
     if (!metric) return [];
     const { unit, direction, digits } = metric;
-    const row = report.rows.find((one) => one.task === task && one.metric === name && one.floor);
-    const about = { name, unit, direction, digits, floor: row?.value ?? null };
+    const row = report.rows.find((one) => one.task === task && one.metric === name && one.baseline);
+    const about = { name, unit, direction, digits, baseline: row?.value ?? null };
     if (score.kind !== "scored") return [{ ...about, ...score }];
     const { kind, value, standardError } = score;
     // the score of an intermediate checkpoint has no item count

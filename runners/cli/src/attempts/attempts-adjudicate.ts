@@ -1,5 +1,5 @@
-// `pipeline attempts adjudicate`: adds a person's decision on a rule of a recorded attempt. The record, its verdict and
-// earlier decisions stay as they are.
+// `pipeline attempts adjudicate`: adds a person's decision on a rule of a recorded attempt. The record, its
+// verdict and earlier decisions stay as they are.
 
 import { readManifest } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";

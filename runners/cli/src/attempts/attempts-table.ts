@@ -1,5 +1,5 @@
-// The records of `attempts list` as rows with a header. Columns that do not fit a terminal are left out, the cost last.
-// Pure: the width is an argument.
+// The records of `attempts list` as rows with a header. Columns that do not fit a terminal are left out, the cost
+// last. Pure: the width is an argument.
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { formatDuration } from "@mlrb/core/text/units";

@@ -1,6 +1,6 @@
-// `pipeline attempts thin`: removes weights from recorded attempts, from their records and from the cache. Everything
-// else of the records stays. Weights may go once everything planned was made from them; the snapshots go before the
-// submission, and the submission only if a person asks for it.
+// `pipeline attempts thin`: removes weights from recorded attempts, from their records and from the cache.
+// Everything else of the records stays. Weights may go once everything planned was made from them; the snapshots
+// go before the submission, and the submission only if a person asks for it.
 
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { counted } from "@mlrb/core/text/counted";
@@ -163,8 +163,8 @@ function openIn({ profile, made }: OtherProfile, digest: string, output: string)
 }
 
 /**
- * The instances that read these outputs of an attempt, and everything that is made of theirs. Of collecting stages only
- * those that read folders: what collects scores or digests can run again.
+ * The instances that read these outputs of an attempt, and everything that is made of theirs. Of collecting stages
+ * only those that read folders: what collects scores or digests can run again.
  */
 export function readersOf(attempt: Instance, outputs: readonly string[], plan: Plan): Instance[] {
   const reads = new Set<number>();

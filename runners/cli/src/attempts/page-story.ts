@@ -1,5 +1,5 @@
-// An attempt's story for the page, in bounded time and size: a page is drawn after each run, and a trajectory may have
-// gigabytes.
+// An attempt's story for the page, in bounded time and size: a page is drawn after each run, and a trajectory may
+// have gigabytes.
 import { accessSync, constants, statSync } from "node:fs";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";

@@ -1,5 +1,5 @@
-// What of a run failed for the machine's or a provider's reason, can be resumed, or waits for a person, each with the
-// command that mends it. The end of `run` and `status` print the same list.
+// What of a run failed for the machine's or a provider's reason, can be resumed, or waits for a person, each with
+// the command that mends it. The end of `run` and `status` print the same list.
 import { join } from "node:path";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
 import { type Outcome, outcomeCause } from "@mlrb/core/ports/outcome";

@@ -23,9 +23,9 @@ export type Unrecorded = {
 };
 
 /**
- * `recorded` reads the records. It is called after the folders were read, since a folder goes once its record is there: in
- * the other order an attempt that is recorded meanwhile would be in neither. A run killed right after it wrote a record
- * leaves both.
+ * `recorded` reads the records. It is called after the folders were read, since a folder goes once its record is
+ * there: in the other order an attempt that is recorded meanwhile would be in neither. A run killed right after it
+ * wrote a record leaves both.
  */
 export function unrecordedAttempts(state: StateFolder, recorded: () => HeldRecord[]): Unrecorded[] {
   const here = attemptFolders(state.running).flatMap((one): Unrecorded[] => {

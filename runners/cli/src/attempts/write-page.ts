@@ -1,5 +1,5 @@
-// Writes report.html next to the report's other files. Not the report stage writes it: the page shows when and where
-// stages ran, and a report's bytes must not depend on that.
+// Writes report.html next to the report's other files. Not the report stage writes it: the page shows when and
+// where stages ran, and a report's bytes must not depend on that.
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";

@@ -1,5 +1,5 @@
-// The layout of an evidence bundle: a bag of BagIt (RFC 8493), so that `sha256sum -c` checks it without this program.
-// Pure: no disk, no clock.
+// The layout of an evidence bundle: a bag of BagIt (RFC 8493), so that `sha256sum -c` checks it without this
+// program. Pure: no disk, no clock.
 import { hash } from "node:crypto";
 
 /** A bag unpacks into one folder. */

@@ -5,8 +5,8 @@ import { pipeline as piped } from "node:stream/promises";
 const newline = 0x0a;
 
 /**
- * Whether any line changed. Lines end at "\n" only: readline also splits at U+2028, which JSON texts may hold. A torn last
- * line stays torn.
+ * Whether any line changed. Lines end at "\n" only: readline also splits at U+2028, which JSON texts may hold. A
+ * torn last line stays torn.
  */
 export async function copyCleanLines(
   from: string,

@@ -1,5 +1,5 @@
-// Lays out the files of an evidence bundle in a folder: what the report was made from, what its page shows, and the
-// locks. Copies no weights and no data. Keys are replaced in every text, ids of private rows by their digest.
+// Lays out the files of an evidence bundle in a folder: what the report was made from, what its page shows, and
+// the locks. Copies no weights and no data. Keys are replaced in every text, ids of private rows by their digest.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
@@ -75,7 +75,7 @@ export function gatherMembers({ manifest, params }: StoredReport, gathering: Gat
       if (!isBundlePath(path)) throw new Error(`${path} is no name of a bundled file`);
       mkdirSync(dirname(join(to, path)), { recursive: true });
       workspace.store.restore({ kind, digest }, join(to, path));
-      const hasRows = name === "samples" && (role === "score" || role === "moment-score");
+      const hasRows = name === "samples" && (role === "score" || role === "checkpoint-score");
       redactFile(path, gathering, { hasRows });
     }
   writeText(manifestFile, `${canonicalJson(manifest, 2)}\n`, gathering);

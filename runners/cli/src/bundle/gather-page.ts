@@ -1,4 +1,5 @@
-// What the page of a bundle shows besides the report: outcomes, hosts and times of stages, and the attempts' stories.
+// What the page of a bundle shows besides the report: outcomes, hosts and times of stages, and the attempts'
+// stories.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { environmentStage } from "@mlrb/core/plan/plan";

@@ -1,5 +1,5 @@
-// Whether a text is only a drawing as Graphviz makes it. The page puts it in without escaping, and a bundle comes from
-// another person.
+// Whether a text is only a drawing as Graphviz makes it. The page puts it in without escaping, and a bundle comes
+// from another person.
 const tags = "svg|g|title|desc|path|polygon|polyline|ellipse|circle|rect|line|text|tspan|a|defs|marker";
 const named = new RegExp(`^</?(?:${tags})(?:\\s+[\\w:-]+="[^"<>]*")*\\s*/?>$`);
 

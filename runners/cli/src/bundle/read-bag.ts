@@ -1,5 +1,5 @@
-// Unpacks an evidence bundle into a folder and compares it with its manifests. The archive comes from another person: it
-// may name other folders, hold links, or unpack to any size.
+// Unpacks an evidence bundle into a folder and compares it with its manifests. The archive comes from another
+// person: it may name other folders, hold links, or unpack to any size.
 import { createWriteStream, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";

@@ -1,5 +1,5 @@
-// Rebuilds the tables and the page of a report from the files of an evidence bundle alone. The bundle names no program:
-// the tables are made by this repository's script of the report.
+// Rebuilds the tables and the page of a report from the files of an evidence bundle alone. The bundle names no
+// program: the tables are made by this repository's script of the report.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

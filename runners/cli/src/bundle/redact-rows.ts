@@ -1,5 +1,6 @@
-// Replaces in a bundle's texts what must not leave the machine besides keys: names of private rows and folders. The
-// report only compares names of rows, so with digests its numbers stay the same, and whoever has the rows can find each.
+// Replaces in a bundle's texts what must not leave the machine besides keys: names of private rows and folders.
+// The report only compares names of rows, so with digests its numbers stay the same, and whoever has the rows can
+// find each.
 import { sha256Of } from "./bag.ts";
 
 /** Samples, one JSON object a line. A line that is none is replaced whole. */

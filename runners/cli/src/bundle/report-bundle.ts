@@ -1,5 +1,6 @@
-// `pipeline report --bundle`: writes the evidence behind a report as one archive, from which the report can be rebuilt
-// without the cache, the attempts and the network. Refused unless the rebuilt tables are those of the stored report.
+// `pipeline report --bundle`: writes the evidence behind a report as one archive, from which the report can be
+// rebuilt without the cache, the attempts and the network. Refused unless the rebuilt tables are those of the
+// stored report.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";

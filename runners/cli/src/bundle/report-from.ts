@@ -1,6 +1,6 @@
-// `pipeline report --from`: checks an evidence bundle and rebuilds the report from it, without a plan, a cache and a
-// network. A bundle comes from another person: nothing of it is read before its digests are right, and it names no
-// program.
+// `pipeline report --from`: checks an evidence bundle and rebuilds the report from it, without a plan, a cache and
+// a network. A bundle comes from another person: nothing of it is read before its digests are right, and it names
+// no program.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";

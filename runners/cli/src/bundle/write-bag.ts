@@ -1,5 +1,5 @@
-// Writes an evidence bundle as a zip archive. The same files give the same bytes: order, times and modes are fixed, and
-// nothing is compressed, since deflate has other bytes on other processors.
+// Writes an evidence bundle as a zip archive. The same files give the same bytes: order, times and modes are
+// fixed, and nothing is compressed, since deflate has other bytes on other processors.
 import { createWriteStream, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";

@@ -1,5 +1,5 @@
-// The cluster in `pipeline doctor`: whether Slurm would take the jobs of a profile, and what a node has, found by a small
-// job that goes the way of every stage.
+// The cluster in `pipeline doctor`: whether Slurm would take the jobs of a profile, and what a node has, found by
+// a small job that goes the way of every stage.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// Whether a node of a cluster suffices for the jobs of a profile, and what to ask the administrator where it does not.
-// Pure: the node is an argument.
+// Whether a node of a cluster suffices for the jobs of a profile, and what to ask the administrator where it does
+// not. Pure: the node is an argument.
 import { formatBytes, formatDuration } from "@mlrb/core/text/units";
 import type { SlurmNode } from "@mlrb/formats/stage/slurm-node";
 import { type Check, missing, note, works } from "../gates/check.ts";

@@ -1,5 +1,6 @@
 // The program of a job of `pipeline doctor`: finds what its node has. Programs are run, not only searched for.
-// Usage: `node slurm-probe.ts OUTPUT PYTHON WEAK`, where WEAK is `true` if the memory limit of agents may be polled.
+// Usage: `node slurm-probe.ts OUTPUT PYTHON WEAK`, where WEAK is `true` if the memory limit of agents may be
+// polled.
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";

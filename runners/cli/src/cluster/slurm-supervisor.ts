@@ -1,5 +1,5 @@
-// The supervisor of an attempt whose step runs as a job of Slurm. It stays on the host that submitted, holds the secrets and
-// the relay of model calls, and outlives the run. Usage as of @mlrb/local/attempts/supervisor.
+// The supervisor of an attempt whose step runs as a job of Slurm. It stays on the host that submitted, holds the
+// secrets and the relay of model calls, and outlives the run. Usage as of @mlrb/local/attempts/supervisor.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { modelAddresses } from "@mlrb/agents/model/agent-models";

@@ -1,5 +1,5 @@
-// `pipeline run`: runs what changed and prints the results. This file holds the no-op fast path, which loads none of
-// the code that plans and runs.
+// `pipeline run`: runs what changed and prints the results. This file holds the no-op fast path, which loads none
+// of the code that plans and runs.
 import { hostname } from "node:os";
 import { saidUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { parseJobs } from "../request/parse-jobs.ts";
@@ -39,7 +39,8 @@ export async function runCommand(
       hostname(), // two machines that share a folder decide host-dependent stages separately
     ],
   };
-  // a watcher needs the consulted files, which the fast path does not collect; an event command wants the run's end
+  // a watcher needs the consulted files, which the fast path does not collect; an event command wants the run's
+  // end
   const said = isWatched() || options.audit || options.onEvent ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
     printLines(said);

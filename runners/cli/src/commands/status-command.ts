@@ -1,5 +1,5 @@
-// `pipeline status`: prints progress, what runs now, what failed, and what to do next. Only reads and never waits, so
-// that it can be called during a run.
+// `pipeline status`: prints progress, what runs now, what failed, and what to do next. Only reads and never waits,
+// so that it can be called during a run.
 import { type HeldGpu, heldGpus } from "@mlrb/local/leases/gpu-leases";
 import { readStates } from "../attempts/read-states.ts";
 import { troublesOf } from "../attempts/troubles.ts";

@@ -1,5 +1,5 @@
-// `pipeline trace`: from a cell of a table to every script, input, attempt and machine behind it. Shows what the last
-// success was made from, and whether a run would now make something else.
+// `pipeline trace`: from a cell of a table to every script, input, attempt and machine behind it. Shows what the
+// last success was made from, and whether a run would now make something else.
 
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -39,7 +39,7 @@ export async function traceCommand(
   if (wanted.length === 0) {
     const help =
       pattern === undefined
-        ? "name a cell as the tables do, e.g. `trace baby-lm bits-per-byte reference`, or a stage instance"
+        ? "name a cell as the tables do, e.g. `trace baby-lm bits-per-byte script-strong`, or a stage instance"
         : didYouMean(
             pattern,
             plan.instances.map(({ id }) => id),

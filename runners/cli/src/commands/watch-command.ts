@@ -1,7 +1,7 @@
-// `pipeline watch`: runs a pipeline again after each edit of a file that its plan depends on. Each run is a process of
-// its own, `pipeline run` with the same arguments: edits of the runner and of scripted pipelines then take effect (a
-// process imports each once), and a hundred runs leak neither memory nor open files. The run reports the files that it
-// consulted; see watcher-channel.
+// `pipeline watch`: runs a pipeline again after each edit of a file that its plan depends on. Each run is a
+// process of its own, `pipeline run` with the same arguments: edits of the runner and of scripted pipelines then
+// take effect (a process imports each once), and a hundred runs leak neither memory nor open files. The run
+// reports the files that it consulted; see watcher-channel.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Change, changedSince, seenNow } from "@mlrb/local/decide/changed-files";

@@ -1,4 +1,5 @@
-// `pipeline report --dataset FOLDER`: a run's results as a data set that Hugging Face's `datasets` loads from disk.
+// `pipeline report --dataset FOLDER`: a run's results as a data set that Hugging Face's `datasets` loads from
+// disk.
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";

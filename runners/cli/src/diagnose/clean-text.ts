@@ -1,5 +1,5 @@
-// Removes from texts what a diagnostic bundle must not have: keys, and names of this machine, its user and its folders.
-// Pure: no disk, no clock.
+// Removes from texts what a diagnostic bundle must not have: keys, and names of this machine, its user and its
+// folders. Pure: no disk, no clock.
 
 import { formsOf, textRedactor } from "@mlrb/core/ports/redactor";
 
@@ -109,8 +109,8 @@ const frames = [
 const failure = /^([A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt|Warning|Exit))(?::.*)?$/;
 
 /**
- * What a log shows of where a program failed, without a word of what it read: stack frames and names of errors. For logs
- * of stages that read private data, because an error message may quote a row.
+ * What a log shows of where a program failed, without a word of what it read: stack frames and names of errors.
+ * For logs of stages that read private data, because an error message may quote a row.
  */
 export function shapeOf(log: string): string {
   const lines = log.split("\n").flatMap((line) => {

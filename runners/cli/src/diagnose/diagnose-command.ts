@@ -1,6 +1,6 @@
-// `pipeline diagnose`: writes what helps to find out why a profile does not run here, as one archive that may be shared:
-// versions, doctor's output, plan, journals and logs, each cleaned. It holds no artifact and no file of a record: no data, no
-// weights, no trajectory.
+// `pipeline diagnose`: writes what helps to find out why a profile does not run here, as one archive that may be
+// shared: versions, doctor's output, plan, journals and logs, each cleaned. It holds no artifact and no file of a
+// record: no data, no weights, no trajectory.
 import {
   createWriteStream,
   existsSync,

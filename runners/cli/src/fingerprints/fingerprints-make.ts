@@ -1,5 +1,5 @@
-// `pipeline fingerprints make`: writes a fingerprint of each named model, by which the rule on training from scratch finds
-// its weights. The declared program reads the model; here nothing is known about weights.
+// `pipeline fingerprints make`: writes a fingerprint of each named model, by which the rule on training from
+// scratch finds its weights. The declared program reads the model; here nothing is known about weights.
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,5 +1,5 @@
-// Builds the images of Dockerfiles before attempts start: a build that fails after the first attempts would leave paid
-// work without its scores. Runs without attempts build an image when its first stage needs it.
+// Builds the images of Dockerfiles before attempts start: a build that fails after the first attempts would leave
+// paid work without its scores. Runs without attempts build an image when its first stage needs it.
 
 import { parseImageReference } from "@mlrb/core/spec/image-reference";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";

@@ -1,5 +1,5 @@
-// Refuses a run of selected stages that would start an instance without its checks (`startAfter`): a check outside the
-// selection, and what a selected one reads from outside, count only if their last results are still valid.
+// Refuses a run of selected stages that would start an instance without its checks (`startAfter`): a check outside
+// the selection, and what a selected one reads from outside, count only if their last results are still valid.
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
@@ -50,8 +50,8 @@ export async function checkProblem(
 type Trusted = { check: number; start: number };
 
 /**
- * Results outside the selection that `starts` rest on: a check, or what a selected check reads, directly or not. Each with
- * the check and the first of `starts` that waits for it.
+ * Results outside the selection that `starts` rest on: a check, or what a selected check reads, directly or not.
+ * Each with the check and the first of `starts` that waits for it.
  */
 function trusted({ plan, selected }: Planned, starts: number[]): Map<number, Trusted> {
   const inside = new Set(selected);

@@ -1,5 +1,6 @@
-// Stages in containers without an engine that answers, with the profiles that need none. If attempts would start, also
-// images that would have to be pulled: a pull that fails after the first attempts would leave paid work without its scores.
+// Stages in containers without an engine that answers, with the profiles that need none. If attempts would start,
+// also images that would have to be pulled: a pull that fails after the first attempts would leave paid work
+// without its scores.
 import type { Instance } from "@mlrb/core/plan/plan";
 import { parseImageReference } from "@mlrb/core/spec/image-reference";
 import { type Check, missing } from "./check.ts";

@@ -1,4 +1,5 @@
-// Prevents accidental cost: new attempts whose estimate exceeds the limits need a confirmation before anything runs.
+// Prevents accidental cost: new attempts whose estimate exceeds the limits need a confirmation before anything
+// runs.
 import { createInterface } from "node:readline/promises";
 import type { Reason } from "@mlrb/core/key/reasons";
 import { counted } from "@mlrb/core/text/counted";

@@ -1,5 +1,5 @@
-// What gates decide by. A gate says what instances need of this machine and lack: a run that would start them is refused
-// with it, and `doctor` prints the same.
+// What gates decide by. A gate says what instances need of this machine and lack: a run that would start them is
+// refused with it, and `doctor` prints the same.
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { shellWord } from "@mlrb/core/ports/command-line";
 import type { Sources } from "@mlrb/core/spec/manifest";

@@ -1,5 +1,5 @@
-// Finds what this machine has that pipelines may need. Programs are run, not only searched for: a file on the disk does
-// not prove that a program works. Whether the machine suffices is decided in machine-checks.
+// Finds what this machine has that pipelines may need. Programs are run, not only searched for: a file on the disk
+// does not prove that a program works. Whether the machine suffices is decided in machine-checks.
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";

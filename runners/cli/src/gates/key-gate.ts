@@ -1,5 +1,5 @@
-// The variables that stages receive as secrets. One is missing if an attempt's preset names it as the key of a model, or
-// if it is named after a provider that the stage calls.
+// The variables that stages receive as secrets. One is missing if an attempt's preset names it as the key of a
+// model, or if it is named after a provider that the stage calls.
 import type { Instance } from "@mlrb/core/plan/plan";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
 import { isTable } from "@mlrb/formats/is-table";

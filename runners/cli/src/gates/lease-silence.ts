@@ -1,5 +1,5 @@
-// MLRB_LEASE_SILENCE: how long another host's run may send no heartbeat before it counts as silent. For file servers
-// that hide changes longer than the default, and for tests that must not wait.
+// MLRB_LEASE_SILENCE: how long another host's run may send no heartbeat before it counts as silent. For file
+// servers that hide changes longer than the default, and for tests that must not wait.
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { parseDuration } from "@mlrb/kit/parse-duration";
 

@@ -1,6 +1,5 @@
-// Decides whether a machine suffices for the program: what works, what is missing and how to get it. What only some
-// profiles need is a note, never missing.
-// Pure: the machine is an argument.
+// Decides whether a machine suffices for the program: what works, what is missing and how to get it. What only
+// some profiles need is a note, never missing. Pure: the machine is an argument.
 
 import type { Gpu } from "@mlrb/core/ports/gpu";
 import { noPython } from "@mlrb/local/process/find-python";

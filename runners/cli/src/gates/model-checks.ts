@@ -1,5 +1,5 @@
-// `pipeline doctor --models`: finds the models that agents call, from their presets, and probes each. Agents with the same
-// model share a probe. Problems of a preset are reported with the plan.
+// `pipeline doctor --models`: finds the models that agents call, from their presets, and probes each. Agents with
+// the same model share a probe. Problems of a preset are reported with the plan.
 
 import type { ModelProbe } from "@mlrb/agents/model/probe-model";
 import { readManifest, type Sources } from "@mlrb/core/spec/manifest";

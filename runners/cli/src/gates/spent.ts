@@ -1,5 +1,5 @@
-// Compares what attempts cost with their estimates at the end of a run, so that the person who agreed to an estimate
-// sees how good it was. Only attempts with both are compared.
+// Compares what attempts cost with their estimates at the end of a run, so that the person who agreed to an
+// estimate sees how good it was. Only attempts with both are compared.
 
 import { counted } from "@mlrb/core/text/counted";
 import type { AttemptCost } from "@mlrb/formats/attempt/attempt-record";

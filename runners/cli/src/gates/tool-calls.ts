@@ -1,4 +1,5 @@
-// `doctor --models` with a limit on the cost: one tool call for each model, as a scaffold makes it. A person agrees first.
+// `doctor --models` with a limit on the cost: one tool call for each model, as a scaffold makes it. A person
+// agrees first.
 import { setTimeout as sleep } from "node:timers/promises";
 import { priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
 import { probeToolCall, toolCallBound } from "@mlrb/agents/model/probe-model";

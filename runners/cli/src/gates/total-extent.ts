@@ -45,8 +45,8 @@ export function totalExtent(
 const dayMs = 86_400_000;
 
 /**
- * `gpus`: those of this host. `now`: milliseconds since 1970. Empty where no attempt has a GPU. CPUs, memory or pools may let
- * fewer attempts run at once.
+ * `gpus`: those of this host. `now`: milliseconds since 1970. Empty where no attempt has a GPU. CPUs, memory or
+ * pools may let fewer attempts run at once.
  */
 export function endWords(
   { gpuMs, longestMs, unbounded, measured }: TotalExtent,

@@ -5,7 +5,7 @@ import { comparedParts } from "./compared-parts.ts";
 
 function attemptOf(seed: number, env: Record<string, string> = {}): KeyParts {
   return {
-    ...{ keyFormat: 2, run: { kind: "script", file: "" }, code: {}, files: {}, params: {}, inputs: {} },
+    ...{ keyFormat: 1, run: { kind: "script", file: "" }, code: {}, files: {}, params: {}, inputs: {} },
     ...{ axes: { task: "letters", seed }, outputs: {}, env, budget: {}, environment: null, host: null },
     agentEnv: { MLRB_TASK: "letters", MLRB_SEED: String(seed), TZ: "UTC" },
   };

@@ -8,8 +8,8 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 const ofAxes = new Set(["MLRB_TASK", "MLRB_SEED"]);
 
 /**
- * The parts of a key by name, without its inputs, its axes and the host. `harness`: digests of the files that carry out
- * an attempt, which are not in its key.
+ * The parts of a key by name, without its inputs, its axes and the host. `harness`: digests of the files that
+ * carry out an attempt, which are not in its key.
  */
 export function comparedParts(parts: KeyParts, harness: Record<string, string>): Record<string, string> {
   const { run, code, files, params, outputs, env, agentEnv = {}, budget, ...rest } = parts;

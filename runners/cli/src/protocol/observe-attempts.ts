@@ -1,4 +1,5 @@
-// What became of each planned attempt: the record behind the tables, other attempts in its place, and what people did.
+// What became of each planned attempt: the record behind the tables, other attempts in its place, and what people
+// did.
 
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";

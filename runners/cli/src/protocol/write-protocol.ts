@@ -1,5 +1,5 @@
-// Writes and prints the protocol of a report. protocol.json and protocol.tex are apart from report.json: when a protocol
-// was frozen must not change a report's bytes.
+// Writes and prints the protocol of a report. protocol.json and protocol.tex are apart from report.json: when a
+// protocol was frozen must not change a report's bytes.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { protocolFiles as names } from "@mlrb/core/spec/check-published";

@@ -1,5 +1,5 @@
-// The remote cache of a run, from --remote-cache and variables. A token and the path of a key are no options, because
-// every user of a machine can read the arguments of its programs.
+// The remote cache of a run, from --remote-cache and variables. A token and the path of a key are no options,
+// because every user of a machine can read the arguments of its programs.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";

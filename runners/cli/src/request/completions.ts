@@ -110,8 +110,8 @@ async function ofKind(
 }
 
 /**
- * From `task=a`, `task=b`, `seed=1`: first the axes, then the values of the typed axis, then further values after each
- * comma.
+ * From `task=a`, `task=b`, `seed=1`: first the axes, then the values of the typed axis, then further values after
+ * each comma.
  */
 function axisCandidates(points: Candidate[], typed: string): Candidate[] {
   const at = typed.indexOf("=");

@@ -1,6 +1,6 @@
-// Finds the attempt that a user names: by the beginning of a record's digest or of the ID of a running or lost attempt,
-// or by a stage pattern. Of several attempts of one stage instance, the newest; imported records that are not used
-// come last, because they may state any date.
+// Finds the attempt that a user names: by the beginning of a record's digest or of the ID of a running or lost
+// attempt, or by a stage pattern. Of several attempts of one stage instance, the newest; imported records that are
+// not used come last, because they may state any date.
 
 import { join } from "node:path";
 import { matcher } from "@mlrb/core/plan/select-instances";

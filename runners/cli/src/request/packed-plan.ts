@@ -1,6 +1,5 @@
-// A plan as JSON and back. Instances share stages, actions and executions; each is written once, since a plan of two
-// hundred instances would otherwise take megabytes.
-// Pure: no disk, no clock.
+// A plan as JSON and back. Instances share stages, actions and executions; each is written once, since a plan of
+// two hundred instances would otherwise take megabytes. Pure: no disk, no clock.
 import type { ActionSpec, Execution, Instance, Plan, PlannedStage } from "@mlrb/core/plan/plan";
 
 type Shared = PlannedStage | ActionSpec | Execution;

@@ -1,5 +1,5 @@
-// Refuses a blank option or argument: most likely a shell variable was empty, and a blank pattern or selection would
-// mean everything.
+// Refuses a blank option or argument: most likely a shell variable was empty, and a blank pattern or selection
+// would mean everything.
 import { type Command, CommanderError } from "commander";
 
 /** Called before a command's action. Throws CommanderError after printing what is blank. */

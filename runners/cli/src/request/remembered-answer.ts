@@ -1,5 +1,5 @@
-// Remembers answers, such as plans, together with a stat snapshot of all files consulted, and reuses an answer while the
-// snapshot holds: parsing and checking YAML is most of the work of a command that reads.
+// Remembers answers, such as plans, together with a stat snapshot of all files consulted, and reuses an answer
+// while the snapshot holds: parsing and checking YAML is most of the work of a command that reads.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { readMemory, writeMemory } from "@mlrb/local/store/memory-file";
 import { giveTheSame } from "./scripted-pipeline.ts";
 
 type Remembered<T> = StatSnapshot & {
-  formatVersion: 3;
+  formatVersion: 1;
   node: string;
   /** The digest of their data, by the path of the program. */
   programs: Record<string, string>;
@@ -27,8 +27,8 @@ const keptMax = 60;
 
 /**
  * The remembered answer to `asked`, a JSON value; undefined if none still holds, and then `make` was called, which
- * records the files that it reads in `consulted`. Nothing is kept if `root` has no state folder. A `consulted` of the
- * caller's, into which nothing was recorded yet, gets what the answer was made from in both cases.
+ * records the files that it reads in `consulted`. Nothing is kept if `root` has no state folder. A `consulted` of
+ * the caller's, into which nothing was recorded yet, gets what the answer was made from in both cases.
  */
 export async function rememberedAnswer<T>(
   { repository, root, asked, consulted = new Consulted(repository) }: Asked,
@@ -57,7 +57,7 @@ export async function rememberedAnswer<T>(
   const seen = seenBy(consulted, { programsToo: true });
   const programs = Object.fromEntries(consulted.programs);
   if (seen)
-    remember(folder, file, { formatVersion: 3, node: process.version, programs, ...seen, answer: keep });
+    remember(folder, file, { formatVersion: 1, node: process.version, programs, ...seen, answer: keep });
   return undefined;
 }
 

@@ -156,7 +156,7 @@ test("memory that is torn or of another version is ignored", async (t) => {
   const text = readFileSync(join(memory, name!), "utf8");
   writeFileSync(join(memory, name!), text.slice(0, -5));
   assert.deepEqual(await looked(), ["one"]);
-  writeFileSync(join(memory, name!), text.replace('"formatVersion":3', '"formatVersion":4'));
+  writeFileSync(join(memory, name!), text.replace('"formatVersion":1', '"formatVersion":2'));
   assert.deepEqual(await looked(), ["one"]);
 });
 

@@ -8,7 +8,8 @@ import type { CommonOptions, planInProfile, Request, Typed } from "./request.ts"
 import { rootFolder, typedIn } from "./root-folder.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
-// What plans is loaded only where a refusal asks for another profile: a remembered plan needs a third fewer modules.
+// What plans is loaded only where a refusal asks for another profile: a remembered plan needs a third fewer
+// modules.
 const require = createRequire(import.meta.url);
 
 /** A larger plan takes as long to read as to make, and tens of megabytes of disk. */
@@ -44,8 +45,8 @@ export async function rememberedRequest(
 }
 
 /**
- * `inProfile` of a request whose plan was remembered. `program`: the path of its pipeline, if that is a program, which
- * has run in this process. Reads YAML files when it is called.
+ * `inProfile` of a request whose plan was remembered. `program`: the path of its pipeline, if that is a program,
+ * which has run in this process. Reads YAML files when it is called.
  */
 export async function profilesOf(typed: Typed, program: string | undefined): Promise<Request["inProfile"]> {
   const { repository } = typed;

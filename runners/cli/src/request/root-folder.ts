@@ -1,4 +1,5 @@
-// The folder of the state. A relative path starts at the folder where the command was typed, not where pnpm runs it.
+// The folder of the state. A relative path starts at the folder where the command was typed, not where pnpm runs
+// it.
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 

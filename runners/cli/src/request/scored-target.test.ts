@@ -10,16 +10,21 @@ test("a submission is scored under the name of its agent and seed where the plan
     stage: { durable: true, gives: [{ name: "submission", kind: "dir" }] },
   });
   const params = {
-    ...{ title: "T", label: "test", tasks: {}, agents: {}, primary: {}, floors: {} },
+    ...{ title: "T", label: "test", tasks: {}, agents: {}, primary: {}, baselines: {} },
     ...{ scorers: {}, units: {}, directions: {}, digits: {} },
   };
   const report = { id: "report", axes: {}, stage: { publishes: true }, action: { params } };
-  const instances = [attempt("minimal", 1), attempt("reference", 1), attempt("reference", 2), report];
+  const instances = [
+    attempt("script-weak", 1),
+    attempt("script-strong", 1),
+    attempt("script-strong", 2),
+    report,
+  ];
   const named = (agent?: string, seed?: number) => {
     const found = scoredTarget({ instances } as unknown as Plan, { task: "letters", agent, seed });
     return "code" in found ? found.code : found.attempt.id;
   };
-  assert.equal(named("reference", 2), "reference 2");
-  assert.equal(named("of-another-plan", 1), "minimal 1");
-  assert.equal(named(), "minimal 1");
+  assert.equal(named("script-strong", 2), "script-strong 2");
+  assert.equal(named("of-another-plan", 1), "script-weak 1");
+  assert.equal(named(), "script-weak 1");
 });

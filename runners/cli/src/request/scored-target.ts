@@ -14,8 +14,9 @@ export type ScoredPlace = { path: string; inside?: string | undefined };
 export type ScoredOrigin = { task: string; agent?: unknown; seed?: unknown };
 
 /**
- * The attempt whose submission the folder replaces, and the report's parameters, which name metrics and floors. It is
- * the one of the same agent and seed if the plan has it, since progress and failures name it; else any of the task.
+ * The attempt whose submission the folder replaces, and the report's parameters, which name metrics and baselines.
+ * It is the one of the same agent and seed if the plan has it, since progress and failures name it; else any of
+ * the task.
  */
 export function scoredTarget(
   { pipeline, instances }: Plan,
@@ -49,10 +50,10 @@ export async function submitted(
 }
 
 /**
- * The instances that validate and score the attempt, the reference models of its task, and what these need, in plan
- * order. Left out: the attempt, collecting stages, and stages that read other folders of an attempt such as snapshots;
- * a submitted folder has none, and an empty one would pass for an agent's. Without `references`, only scores with what
- * these need.
+ * The instances that validate and score the attempt, the reference models of its task, and what these need, in
+ * plan order. Left out: the attempt, collecting stages, and stages that read other folders of an attempt such as
+ * snapshots; a submitted folder has none, and an empty one would pass for an agent's. Without `references`, only
+ * scores with what these need.
  */
 export function scoringOf(
   { instances }: Plan,

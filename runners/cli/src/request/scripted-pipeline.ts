@@ -8,8 +8,8 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
 
 /**
- * Returns `sources` in which a scripted pipeline's file reads as YAML; for other files `sources` itself. Notes the program
- * in `consulted`: it may read any file, so only its data tells whether it would give the same again.
+ * Returns `sources` in which a scripted pipeline's file reads as YAML; for other files `sources` itself. Notes the
+ * program in `consulted`: it may read any file, so only its data tells whether it would give the same again.
  */
 export async function withScripted(
   repository: string,

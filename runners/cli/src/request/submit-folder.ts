@@ -1,5 +1,5 @@
-// Uses a folder as the submission of an attempt, so that it is validated and scored by the same stages and with the
-// same keys as an agent's submission.
+// Uses a folder as the submission of an attempt, so that it is validated and scored by the same stages and with
+// the same keys as an agent's submission.
 import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { copyOut } from "@mlrb/agents/folders/copy-out";

@@ -11,7 +11,7 @@ const golden = join(import.meta.dirname, "../..", "golden");
 const none = { succeeded: 0, reused: 0, failed: 0, skipped: 0, cancelled: 0 };
 
 function failure(seed: number) {
-  const stage = `attempt[task=baby-lm,agent=reference,seed=${seed}]`;
+  const stage = `attempt[task=baby-lm,agent=script-strong,seed=${seed}]`;
   const said = [
     "Traceback (most recent call last):",
     '  File "train.py", line 31, in <module>',
@@ -127,7 +127,7 @@ test("rescored scores are one line after the coverage, and the lines after a suc
 
 test("a failure is shown with its cause and its last output lines while they fit", () => {
   const text = closing(bad(20), { columns: 80, rows: 24 });
-  assert.match(text, /^failed {2}attempt\[task=baby-lm,agent=reference,seed=1\]\n {8}exit-code/m);
+  assert.match(text, /^failed {2}attempt\[task=baby-lm,agent=script-strong,seed=1\]\n {8}exit-code/m);
   assert.match(text, /^ {8}\| MemoryError: 12 GiB wanted\n {8}pnpm pipeline log 'attempt/m);
   assert.match(text, /^… and \d+ more failed$/m);
 });

@@ -1,6 +1,6 @@
-// The last lines of a run: how it ended, what failed first and why, what the scores cover, where the results are, what
-// to do next. After a success these are at most eight lines; in any case they fit a screen.
-// Pure: no disk, no clock.
+// The last lines of a run: how it ended, what failed first and why, what the scores cover, where the results are,
+// what to do next. After a success these are at most eight lines; in any case they fit a screen. Pure: no disk, no
+// clock.
 
 import type { OutcomeKind } from "@mlrb/core/ports/outcome";
 import { displayWidth } from "@mlrb/core/text/display-width";

@@ -1,6 +1,6 @@
-// `--on-event CMD`: a shell command that gets what a person may want to know at once, one JSON object on its standard
-// input for each event: an attempt began to wait, an attempt ended, a stage failed, the run ended. The command decides
-// nothing: a run goes on whatever it does.
+// `--on-event CMD`: a shell command that gets what a person may want to know at once, one JSON object on its
+// standard input for each event: an attempt began to wait, an attempt ended, a stage failed, the run ended. The
+// command decides nothing: a run goes on whatever it does.
 import { spawn } from "node:child_process";
 import type { Plan } from "@mlrb/core/plan/plan";
 import { type OutcomeKind, outcomeCause } from "@mlrb/core/ports/outcome";
@@ -87,8 +87,8 @@ export function eventCommand(
 }
 
 /**
- * The command's failure in words. Its output goes to standard error. The whole group ends at the limit and with this
- * process: a shell that is killed leaves the programs of its pipeline running.
+ * The command's failure in words. Its output goes to standard error. The whole group ends at the limit and with
+ * this process: a shell that is killed leaves the programs of its pipeline running.
  */
 function carryOut(command: string, input: string, limitMs: number): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();

@@ -1,5 +1,5 @@
-// After an interrupted run: prints how to stop the attempts that keep running and what the next run does with them,
-// and stops them on a second Ctrl-C.
+// After an interrupted run: prints how to stop the attempts that keep running and what the next run does with
+// them, and stops them on a second Ctrl-C.
 import { join } from "node:path";
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";

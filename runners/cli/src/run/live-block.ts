@@ -1,5 +1,5 @@
-// A few lines at the bottom of a terminal that are redrawn in place. Each redraw is one write, and each line is cleared
-// after its text, so that nothing flickers.
+// A few lines at the bottom of a terminal that are redrawn in place. Each redraw is one write, and each line is
+// cleared after its text, so that nothing flickers.
 import { displayWidth } from "@mlrb/core/text/display-width";
 
 type Terminal = { write(text: string): unknown; columns?: number };
@@ -35,8 +35,8 @@ export class LiveBlock {
   }
 
   /**
-   * Moves the cursor to the start of the block. A terminal that has become narrower has wrapped the lines, which then
-   * take more rows than were written.
+   * Moves the cursor to the start of the block. A terminal that has become narrower has wrapped the lines, which
+   * then take more rows than were written.
    */
   #begin(): string {
     if (this.#shown.length === 0) return "";

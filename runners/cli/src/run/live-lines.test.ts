@@ -4,7 +4,7 @@ import { displayWidth } from "@mlrb/core/text/display-width";
 import fc from "fast-check";
 import { type Going, liveLines } from "./live-lines.ts";
 
-const attempt = "attempt[task=baby-lm,agent=reference,seed=1]";
+const attempt = "attempt[task=baby-lm,agent=script-strong,seed=1]";
 /** One of nine. */
 const bar = "██░░░░░░░░░░░░░░░░░░";
 const now = (...going: Going[]) => ({ done: 1, total: 9, left: undefined, going });

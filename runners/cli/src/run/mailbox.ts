@@ -1,5 +1,5 @@
-// Remembers that something has happened until the waiting side takes it: an event without a waiter is not lost, and a
-// hundred events at once count as one.
+// Remembers that something has happened until the waiting side takes it: an event without a waiter is not lost,
+// and a hundred events at once count as one.
 
 export class Mailbox {
   #full = false;

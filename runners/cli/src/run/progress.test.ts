@@ -14,9 +14,9 @@ const golden = join(import.meta.dirname, "../..", "golden");
 
 const ids = [
   "data[task=baby-lm]",
-  "attempt[task=baby-lm,agent=minimal,seed=1]",
-  "attempt[task=baby-lm,agent=reference,seed=1]",
-  "score[task=baby-lm,agent=minimal,seed=1,scorer=bits-per-byte]",
+  "attempt[task=baby-lm,agent=script-weak,seed=1]",
+  "attempt[task=baby-lm,agent=script-strong,seed=1]",
+  "score[task=baby-lm,agent=script-weak,seed=1,scorer=bits-per-byte]",
   "report",
 ];
 const said: Record<string, string> = {};

@@ -1,5 +1,5 @@
-// The progress of a run: a few live lines on a terminal, occasional lines in a pipe. Reused instances are counted, not
-// listed: a second run would show nothing else.
+// The progress of a run: a few live lines on a terminal, occasional lines in a pipe. Reused instances are counted,
+// not listed: a second run would show nothing else.
 
 import { reasonWords } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";

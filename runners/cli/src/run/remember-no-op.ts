@@ -1,5 +1,5 @@
-// What lets the next run end at once while nothing changes: the files that the run consulted and published, and what of this
-// machine everything rests on.
+// What lets the next run end at once while nothing changes: the files that the run consulted and published, and
+// what of this machine everything rests on.
 import { isDeepStrictEqual } from "node:util";
 import { environmentStage, type Plan } from "@mlrb/core/plan/plan";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";

@@ -1,5 +1,5 @@
-// Waits for a run, and ends it on signals. Attempts keep running under their supervisors: they cost too much to be lost
-// by one key press. A second Ctrl-C within ten seconds stops them too.
+// Waits for a run, and ends it on signals. Attempts keep running under their supervisors: they cost too much to be
+// lost by one key press. A second Ctrl-C within ten seconds stops them too.
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { RunHandle } from "@mlrb/local/run/run-request";
 import { interruptMessage, isWatched } from "../watch/watcher-channel.ts";

@@ -22,7 +22,7 @@ const file = "pipelines/test.yaml";
 /** The task reading expects something of a model, and writing nothing. */
 function planOf(skipChecks = false, set: Record<string, string[]> = {}): Plan {
   const path = "tasks/reading/task.yaml";
-  const expected = `anchors: { smoke: [{ name: phi, title: Phi, model: "given:phi" }], official: [] }
+  const expected = `references: { smoke: [{ name: phi, title: Phi, model: "given:phi" }], official: [] }
 expected: { smoke: { accuracy: { phi: { kind: range, low: 0.5, high: 0.6, source: a paper } } }, official: {} }
 `;
   const sources = memorySources({ ...repository, [file]: text, [path]: repository[path]! + expected });

@@ -1,4 +1,5 @@
-// What Git says of this checkout: for results, and for `pipeline --version`, which a report of a problem must name.
+// What Git says of this checkout: for results, and for `pipeline --version`, which a report of a problem must
+// name.
 import { spawnSync } from "node:child_process";
 
 /** Undefined without Git, or outside of a repository. */

@@ -6,9 +6,9 @@ import type { Preview } from "@mlrb/local/decide/preview-plan";
 export const states = ["upToDate", "running", "failed", "stale", "uncertain", "neverRun"] as const;
 
 /**
- * upToDate: a run would reuse it. failed: it would run, and its last run failed. stale: its result was made from other
- * inputs than today's. uncertain: stale, unless its inputs come out the same again. neverRun: it has no result in this
- * pipeline and profile.
+ * upToDate: a run would reuse it. failed: it would run, and its last run failed. stale: its result was made from
+ * other inputs than today's. uncertain: stale, unless its inputs come out the same again. neverRun: it has no
+ * result in this pipeline and profile.
  */
 export type InstanceState = (typeof states)[number];
 

@@ -1,5 +1,5 @@
-// After a closed terminal, `| head`, or a full disk behind `> file` the output is lost, but the run continues to its
-// end: stages would outlive a program that stopped here, and its exit status reports the run.
+// After a closed terminal, `| head`, or a full disk behind `> file` the output is lost, but the run continues to
+// its end: stages would outlive a program that stopped here, and its exit status reports the run.
 import { writeSync } from "node:fs";
 
 type Output = {

@@ -1,5 +1,5 @@
-// What a planned comparison of agents could find, and what the first significant single task would cost: before a run is
-// paid for, since "no difference was found" means little where only a huge one could be.
+// What a planned comparison of agents could find, and what the first significant single task would cost: before a
+// run is paid for, since "no difference was found" means little where only a huge one could be.
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
 import { counted } from "@mlrb/core/text/counted";

@@ -1,5 +1,5 @@
-// Prints a log of any size piece by piece, or only its last lines, without control sequences. Of a line that its program
-// redrew, the last state.
+// Prints a log of any size piece by piece, or only its last lines, without control sequences. Of a line that its
+// program redrew, the last state.
 import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { redrawnLines } from "@mlrb/core/text/redrawn-lines";
@@ -12,8 +12,8 @@ type Print = (text: string) => Promise<void> | void;
 type PrintOptions = { tail?: number | undefined; cap?: LogCap };
 
 /**
- * Prints the last `tail` lines, or all. Ends with a line end unless the log is empty. If a running stage has written
- * more than its log holds, prints the beginning and the end.
+ * Prints the last `tail` lines, or all. Ends with a line end unless the log is empty. If a running stage has
+ * written more than its log holds, prints the beginning and the end.
  */
 export async function printLog(
   path: string,

@@ -1,4 +1,5 @@
-// Prints what `pipeline score` found: verdict, scores, and for each score its trivial baseline and reference models.
+// Prints what `pipeline score` found: verdict, scores, and for each score its trivial baseline and reference
+// models.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import { outcomeCause, unreachable } from "@mlrb/core/ports/outcome";
@@ -8,13 +9,13 @@ import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Result } from "@mlrb/local/run/result";
 import type { Store } from "@mlrb/local/store/artifact-store";
-import { type Floor, floorOf } from "@mlrb/report/compare/floor-of";
+import { type Baseline, baselineOf } from "@mlrb/report/compare/baseline-of";
 import { terminalSection } from "@mlrb/report/formats/terminal-table";
 import {
-  type AnchorRow,
-  parseAnchors,
+  parseReferences,
   parseScore,
   parseVerdict,
+  type ReferenceRow,
   type Verdict,
 } from "@mlrb/report/read/parse-artifacts";
 import { plainText } from "@mlrb/report/read/plain-text";
@@ -53,8 +54,8 @@ type ScorerRow = {
   scorer: string;
   metric: ReturnType<ReportParams["metric"]>;
   score: Reading<AttemptScore>;
-  anchors: Reading<AnchorRow[]>;
-  floor: Floor;
+  references: Reading<ReferenceRow[]>;
+  baseline: Baseline;
 };
 
 export async function printScores(scored: ScoredFolder): Promise<void> {
@@ -69,14 +70,22 @@ export async function printScores(scored: ScoredFolder): Promise<void> {
     const { digest, files, bytes, leftOut } = submission;
     printJson({ event: "submission", task, path, digest, files, bytes, leftOut });
     printJson({ event: "verdict", ...(verdict?.kind === "ok" ? verdict.value : { kind: "not measured" }) });
-    for (const { scorer, metric, score, anchors, floor } of rows) {
+    for (const { scorer, metric, score, references, baseline } of rows) {
       const { unit, direction } = metric;
       const found = score.kind === "ok" ? score.value : { kind: "not measured", cause: score.cause };
-      printJson({ event: "score", scorer, unit, direction, ...found, floor, anchors: measuredRows(anchors) });
+      printJson({
+        event: "score",
+        scorer,
+        unit,
+        direction,
+        ...found,
+        baseline,
+        references: measuredRows(references),
+      });
     }
     return;
   }
-  const scores = scoresSection(rows, (metric) => params.anchorRow(task, metric));
+  const scores = scoresSection(rows, (metric) => params.referenceRow(task, metric));
   for (const section of [verdictSection(scored, verdict), scores])
     process.stdout.write(`\n${terminalSection(section, stdoutLook())}`);
 }
@@ -95,20 +104,26 @@ function scorerRow(
     scored?.texts.score === undefined
       ? { kind: "unreadable", cause: open ?? (scored?.cause || "not planned") }
       : parseScore(scored.texts.score, metric);
-  const anchored = of("anchors");
-  const anchors: Reading<AnchorRow[]> =
-    anchored?.texts.rows === undefined
-      ? { kind: "unreadable", cause: anchored?.cause || "not planned" }
-      : parseAnchors(anchored.texts.rows, scorer);
-  return { scorer, metric, score, anchors, floor: floorOf(params.floor(task, scorer), anchors) };
+  const given = of("references");
+  const references: Reading<ReferenceRow[]> =
+    given?.texts.rows === undefined
+      ? { kind: "unreadable", cause: given?.cause || "not planned" }
+      : parseReferences(given.texts.rows, scorer);
+  return {
+    scorer,
+    metric,
+    score,
+    references,
+    baseline: baselineOf(params.baseline(task, scorer), references),
+  };
 }
 
-function measuredRows(anchors: Reading<AnchorRow[]>): AnchorRow[] {
-  return anchors.kind === "ok" ? anchors.value : [];
+function measuredRows(references: Reading<ReferenceRow[]>): ReferenceRow[] {
+  return references.kind === "ok" ? references.value : [];
 }
 
-/** `anchorOf` names the reference model of a metric. */
-function scoresSection(rows: ScorerRow[], anchorOf: (metric: string) => string | null): Section {
+/** `referenceOf` names the reference model of a metric. */
+function scoresSection(rows: ScorerRow[], referenceOf: (metric: string) => string | null): Section {
   return {
     heading: "Scores",
     caption:
@@ -120,7 +135,7 @@ function scoresSection(rows: ScorerRow[], anchorOf: (metric: string) => string |
         groups: rows.map((row) => ({
           name: row.metric.name,
           title: `${row.metric.title} (${row.metric.unit}) ${row.metric.direction === "higher" ? "↑" : "↓"}`,
-          rows: tableRows(row, anchorOf(row.metric.name)),
+          rows: tableRows(row, referenceOf(row.metric.name)),
         })),
       },
     ],
@@ -128,7 +143,7 @@ function scoresSection(rows: ScorerRow[], anchorOf: (metric: string) => string |
   };
 }
 
-function tableRows({ metric, score, anchors, floor }: ScorerRow, anchor: string | null) {
+function tableRows({ metric, score, references, baseline }: ScorerRow, reference: string | null) {
   const row = (name: string, value: number | undefined, error: number | null | undefined, note = "") => {
     const texts =
       value === undefined ? { value: note, error: "" } : numberTexts(value, error ?? null, metric);
@@ -138,9 +153,16 @@ function tableRows({ metric, score, anchors, floor }: ScorerRow, anchor: string 
   const why = score.kind === "ok" && score.value.kind === "rejected" ? "rejected" : "not measured";
   return [
     row("this submission", own?.value, own?.standardError, why),
-    ...(floor.kind === "known" && floor.name === null ? [row("trivial baseline", floor.value, null)] : []),
-    ...measuredRows(anchors).map(({ name, value, standardError }) =>
-      row(rowName(name, { floor: floor.name, anchor }), value ?? undefined, standardError, "rejected"),
+    ...(baseline.kind === "known" && baseline.name === null
+      ? [row("trivial baseline", baseline.value, null)]
+      : []),
+    ...measuredRows(references).map(({ name, value, standardError }) =>
+      row(
+        rowName(name, { baseline: baseline.name, reference }),
+        value ?? undefined,
+        standardError,
+        "rejected",
+      ),
     ),
   ];
 }
@@ -177,20 +199,20 @@ function scoreNote(score: Reading<AttemptScore>): string[] {
   }
 }
 
-function scoreNotes({ metric, score, anchors, floor }: ScorerRow): { head: string; text: string }[] {
+function scoreNotes({ metric, score, references, baseline }: ScorerRow): { head: string; text: string }[] {
   const texts = [
     ...scoreNote(score),
-    ...measuredRows(anchors).flatMap(({ name, rejected }) =>
+    ...measuredRows(references).flatMap(({ name, rejected }) =>
       rejected === null ? [] : [`the row ${name} is rejected: ${rejected}`],
     ),
-    ...(floor.kind === "unavailable" && floor.name !== null ? [floor.why] : []),
+    ...(baseline.kind === "unavailable" && baseline.name !== null ? [baseline.why] : []),
   ];
   return texts.map((text) => ({ head: metric.name, text: plainText(text) }));
 }
 
-function rowName(name: string, named: { floor: string | null; anchor: string | null }): string {
-  if (name === named.anchor) return `${name} (reference model)`;
-  return name === named.floor ? `${name} (trivial baseline)` : name;
+function rowName(name: string, named: { baseline: string | null; reference: string | null }): string {
+  if (name === named.reference) return `${name} (reference model)`;
+  return name === named.baseline ? `${name} (trivial baseline)` : name;
 }
 
 function verdictSection(
@@ -199,14 +221,13 @@ function verdictSection(
 ): Section {
   const { digest, files, bytes, leftOut } = submission;
   const kind = verdict?.kind === "ok" ? verdict.value.kind : "not measured";
-  const words = kind === "struck" ? "disqualified" : kind;
   const rules = verdict?.kind === "ok" ? verdict.value.rules : [];
   const unmeasured =
     attempt === undefined
       ? "There was no attempt, so rules on time and trajectory are not measured."
       : "Only the files were read, so rules on time and trajectory are not measured here.";
   return {
-    heading: `${attempt === undefined ? plainText(path) : `A copy of the submission of ${attempt}`} as a submission to ${task} (${profile}): ${words}`,
+    heading: `${attempt === undefined ? plainText(path) : `A copy of the submission of ${attempt}`} as a submission to ${task} (${profile}): ${kind}`,
     caption: `${counted(files, "file")}, ${counted(bytes, "byte")}, ${digest.slice(0, 10)}. ${unmeasured}`,
     tables: [],
     items: [

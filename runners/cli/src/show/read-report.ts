@@ -1,5 +1,5 @@
-// Reads report.json and times.json of a results folder. A report may be of another version, or another file of that name
-// from a user's pipeline.
+// Reads report.json and times.json of a results folder. A report may be of another version, or another file of
+// that name from a user's pipeline.
 import { readFileSync } from "node:fs";
 import { type Reading, readFormat } from "@mlrb/formats/read-format";
 import { type Report, report, reportFormat } from "@mlrb/formats/report";

@@ -1,5 +1,5 @@
-// The data of `pipeline status`: each stage's instances by state, what runs now, what failed last, and the attempts.
-// Pure: no disk, no clock.
+// The data of `pipeline status`: each stage's instances by state, what runs now, what failed last, and the
+// attempts. Pure: no disk, no clock.
 
 import type { Plan } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
@@ -107,9 +107,10 @@ export function statusOf(
 }
 
 /**
- * Without what other selections of the pipeline and other pipelines do: their stages are not in the table, and a hint
- * to stop one would end work that the reader did not ask about. Running attempts of the same pipeline are counted, since
- * they spend money also after their seed or agent was removed. Attempts with an unreadable card stay: one may be ours.
+ * Without what other selections of the pipeline and other pipelines do: their stages are not in the table, and a
+ * hint to stop one would end work that the reader did not ask about. Running attempts of the same pipeline are
+ * counted, since they spend money also after their seed or agent was removed. Attempts with an unreadable card
+ * stay: one may be ours.
  */
 export function ofOwnPlan(status: Status, { instances }: Pick<Plan, "instances">): Status {
   const own = new Set(instances.map(({ id }) => id));

@@ -1,6 +1,6 @@
-// What a stage instance's result was made from, as stored: script, parameters, inputs and host, and the same for all of
-// its inputs. That is the result which a run of the plan would reuse, else the last success. The plan is used only to
-// find which instance made an input.
+// What a stage instance's result was made from, as stored: script, parameters, inputs and host, and the same for
+// all of its inputs. That is the result which a run of the plan would reuse, else the last success. The plan is
+// used only to find which instance made an input.
 
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import type { KeyParts, Ran } from "@mlrb/formats/stage/action";

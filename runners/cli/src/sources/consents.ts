@@ -1,5 +1,5 @@
-// The licences and terms that a person accepted, in the state folder. An entry is of one commit, licence and gate of a
-// source, so a change of one of them asks again.
+// The licences and terms that a person accepted, in the state folder. An entry is of one commit, licence and gate
+// of a source, so a change of one of them asks again.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";

@@ -1,5 +1,5 @@
-// Reads a repository of a hub through the hub's own client: commits, files and card. Every request may be repeated, and
-// every failure becomes a trouble with its cause and the way out.
+// Reads a repository of a hub through the hub's own client: commits, files and card. Every request may be
+// repeated, and every failure becomes a trouble with its cause and the way out.
 import { retryAfterMs } from "@mlrb/agents/model/retry-after";
 import { askHttp, bytesOf, expectStatus } from "@mlrb/kit/http/ask-http";
 import { type HttpTrouble, troubleOf } from "@mlrb/kit/http/http-trouble";

@@ -1,4 +1,5 @@
-// Resolves a source on the hub: its commit, its files with sizes and digests, its licence, and whether it is gated.
+// Resolves a source on the hub: its commit, its files with sizes and digests, its licence, and whether it is
+// gated.
 import { createHash } from "node:crypto";
 import { matchesGlob } from "node:path/posix";
 import { datasetInfo, listCommits, listFiles, modelInfo, type RepoDesignation } from "@huggingface/hub";

@@ -1,5 +1,5 @@
-// `pipeline sources accept`: shows the licence and the terms of each locked source, and records that a person accepts
-// them. A run downloads nothing before that.
+// `pipeline sources accept`: shows the licence and the terms of each locked source, and records that a person
+// accepts them. A run downloads nothing before that.
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { LockedSource } from "@mlrb/formats/declared/source-lock";

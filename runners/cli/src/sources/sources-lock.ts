@@ -1,5 +1,5 @@
-// `pipeline sources lock`: resolves sources on the hub, and writes each to sources.lock.yaml as soon as it is known. A
-// source that cannot be resolved keeps its entry.
+// `pipeline sources lock`: resolves sources on the hub, and writes each to sources.lock.yaml as soon as it is
+// known. A source that cannot be resolved keeps its entry.
 import { manifestNames } from "@mlrb/core/spec/manifest";
 import { sourceLockFile } from "@mlrb/core/spec/source-lock";
 import { counted } from "@mlrb/core/text/counted";

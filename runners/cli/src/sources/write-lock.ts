@@ -11,8 +11,8 @@ const head = ` yaml-language-server: $schema=pipelines/source-lock.schema.json
  A run that needs an unresolved source is refused.`;
 
 /**
- * Puts `entry` into the lock as it is on disk now, so entries that another process wrote are kept. `declared`: the names of
- * all sources; others leave the lock.
+ * Puts `entry` into the lock as it is on disk now, so entries that another process wrote are kept. `declared`: the
+ * names of all sources; others leave the lock.
  */
 export function lockSource(
   repository: string,

@@ -6,7 +6,7 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import type { Report } from "@mlrb/formats/report";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { type Home, home, smallPlan } from "@mlrb/local/testing/small-plan";
-import { anchorRows, Example, passed, scored, textItems } from "@mlrb/report/testing/example";
+import { Example, passed, referenceRows, scored, textItems } from "@mlrb/report/testing/example";
 import { reportAgainst } from "../against/report-against.ts";
 
 const attemptId = "attempt[task=letters,agent=plain,seed=1]";
@@ -70,9 +70,9 @@ export class Runs {
     const example = new Example();
     const gives = scored("bits", textItems(level));
     example.gives(
-      "anchors",
+      "references",
       { task: "letters", scorer: "bits" },
-      anchorRows("bits", [{ name: "unigram", value: 9, standardError: 0.01 }]),
+      referenceRows("bits", [{ name: "unigram", value: 9, standardError: 0.01 }]),
     );
     example.gives("attempt", axes, { submission });
     example.gives("validate", axes, passed);

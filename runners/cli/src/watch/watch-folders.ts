@@ -1,5 +1,6 @@
-// Signals that something changed in the folders that a plan reads; stat finds the change itself. A missed, doubled or
-// reordered event is therefore harmless. File systems without events (network mounts) are checked every few seconds.
+// Signals that something changed in the folders that a plan reads; stat finds the change itself. A missed, doubled
+// or reordered event is therefore harmless. File systems without events (network mounts) are checked every few
+// seconds.
 import { join } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import type { Mailbox } from "../run/mailbox.ts";

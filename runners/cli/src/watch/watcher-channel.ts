@@ -1,5 +1,5 @@
-// The channel between `pipeline watch` and the run that it started, by Node's messages between parent and child: the
-// run reports the files that it consulted, and the watcher ends the run.
+// The channel between `pipeline watch` and the run that it started, by Node's messages between parent and child:
+// the run reports the files that it consulted, and the watcher ends the run.
 import type { Consulted, StatSnapshot } from "@mlrb/local/decide/consulted-files";
 
 /** `whole`: all files that the plan depends on, not only those consulted before a problem was found. */

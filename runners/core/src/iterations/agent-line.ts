@@ -1,5 +1,5 @@
-// Reads a line of iterations.jsonl, an agent's claim. It is hostile: any field may have any type, so invalid fields are
-// dropped one by one and the rest is kept.
+// Reads a line of iterations.jsonl, an agent's claim. It is hostile: any field may have any type, so invalid
+// fields are dropped one by one and the rest is kept.
 
 import type { IterationMetric, IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { isTable } from "@mlrb/formats/is-table";

@@ -1,5 +1,5 @@
-// Gathers what a trajectory records of an attempt's programs and of its end, in one pass and in bounded memory. Nothing is
-// concluded from words of commands, of output or of the model.
+// Gathers what a trajectory records of an attempt's programs and of its end, in one pass and in bounded memory.
+// Nothing is concluded from words of commands, of output or of the model.
 import type { AttemptEnd } from "@mlrb/formats/attempt/iterations";
 import { evaluatedValues } from "./measured-values.ts";
 import { cut, type TimedEvent, type ToolResult } from "./timed-event.ts";
@@ -84,8 +84,8 @@ function takeRun({ runs }: AttemptFacts, { text, failed }: ToolResult): void {
 }
 
 /**
- * What ended the attempt and what it left, as recorded; empty if it ended by itself and left a submission. `admitted` is
- * undefined where the submission was not judged.
+ * What ended the attempt and what it left, as recorded; empty if it ended by itself and left a submission.
+ * `admitted` is undefined where the submission was not judged.
  */
 export function attemptEnds(facts: AttemptFacts, admitted: boolean | undefined): AttemptEnd[] {
   const { exit, givenUp, refusal, final, limits } = facts;

@@ -1,5 +1,5 @@
-// Reads the research in a trajectory line by line: iterations, how it ended, measures. Pure; memory does not grow with the
-// trajectory.
+// Reads the research in a trajectory line by line: iterations, how it ended, measures. Pure; memory does not grow
+// with the trajectory.
 
 import { createHash } from "node:crypto";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";

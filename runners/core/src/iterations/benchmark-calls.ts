@@ -1,5 +1,5 @@
-// Counts the tool calls that name a scored benchmark, by the names that task.yaml lists. A name in a call does not show
-// what the call did; docs/measures.md says what the number cannot show.
+// Counts the tool calls that name a scored benchmark, by the names that task.yaml lists. A name in a call does not
+// show what the call did; docs/measures.md says what the number cannot show.
 import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 
@@ -52,8 +52,8 @@ function tally(): Tally {
 }
 
 /**
- * Letters and digits make words, so `mmlu` is in `cais/mmlu` and `mmlu_anatomy`. The n of an escaped line break within a
- * string of a program is not part of the next word.
+ * Letters and digits make words, so `mmlu` is in `cais/mmlu` and `mmlu_anatomy`. The n of an escaped line break
+ * within a string of a program is not part of the next word.
  */
 function wholeWord(name: string): RegExp {
   return new RegExp(`(?<=^|[^\\p{L}\\p{N}]|\\\\[nrt])${RegExp.escape(name)}(?![\\p{L}\\p{N}])`, "iu");

@@ -1,4 +1,5 @@
-// A span of an attempt that may be an iteration: its runs, changes, output and spending, and the record made from them.
+// A span of an attempt that may be an iteration: its runs, changes, output and spending, and the record made from
+// them.
 import type { IterationMetric, IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { type Claim, textOf } from "./agent-line.ts";
 import { evaluatedValues, measuredValues } from "./measured-values.ts";

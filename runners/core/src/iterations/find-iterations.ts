@@ -1,5 +1,5 @@
-// Finds the iterations of an attempt in its trajectory: from the agent's own lines, else by rule from what ran, changed and
-// was measured. No rule reads the words of a command or of a text. One pass, bounded memory.
+// Finds the iterations of an attempt in its trajectory: from the agent's own lines, else by rule from what ran,
+// changed and was measured. No rule reads the words of a command or of a text. One pass, bounded memory.
 import type { IterationRecord } from "@mlrb/formats/attempt/iterations";
 import { agentLine, type Claim } from "./agent-line.ts";
 import { addPrinted, addSpent, Episode, extend, nothingSpent, recordOf } from "./episode.ts";

@@ -1,6 +1,6 @@
-// Finds what a program measured in its output: numbers in JSON, in the dictionaries that Transformers' Trainer prints, and
-// in the tables of lm_eval. Other text is not read. Output is hostile: it is bounded, and every pattern takes time in
-// proportion to its length.
+// Finds what a program measured in its output: numbers in JSON, in the dictionaries that Transformers' Trainer
+// prints, and in the tables of lm_eval. Other text is not read. Output is hostile: it is bounded, and every
+// pattern takes time in proportion to its length.
 
 /** `value` may be NaN or infinite. */
 export type MeasuredValue = { name: string; split: string | null; value: number };

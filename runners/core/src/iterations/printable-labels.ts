@@ -1,5 +1,5 @@
-// A label is a judgement on an attempt that no recorded event states, such as that it stopped too early. Labels accuse, so
-// one is printed only if it is known how often it is right (docs/measures.md).
+// A label is a judgement on an attempt that no recorded event states, such as that it stopped too early. Labels
+// accuse, so one is printed only if it is known how often it is right (docs/measures.md).
 import type { AttemptLabel } from "@mlrb/formats/attempt/iterations";
 import { exactInterval } from "../statistics/exact-interval.ts";
 

@@ -1,5 +1,5 @@
-// The events of a trajectory in its order, with their places, and each tool result with its call. Hostile code may have
-// written the texts, so each that is read is cut to a bound.
+// The events of a trajectory in its order, with their places, and each tool result with its call. Hostile code may
+// have written the texts, so each that is read is cut to a bound.
 import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
 

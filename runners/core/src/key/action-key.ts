@@ -1,5 +1,5 @@
-// The action key: the digest of everything that can change the outputs of a stage instance. It never holds a timestamp, a
-// machine's path, a secret, a limit, a profile's name or the order of files.
+// The action key: the digest of everything that can change the outputs of a stage instance. It never holds a
+// timestamp, a machine's path, a secret, a limit, a profile's name or the order of files.
 
 import { hash } from "node:crypto";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
@@ -12,7 +12,7 @@ import { agentVariables } from "./agent-variables.ts";
 const keyFormat = 1;
 
 /** The same for attempts. */
-export const attemptKeyFormat = 2;
+export const attemptKeyFormat = 1;
 
 export type BoundInputs = {
   code: Record<string, string>;

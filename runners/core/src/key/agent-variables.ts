@@ -1,10 +1,10 @@
-// The variables that every agent sees and that do not depend on the machine or the time. An agent can read them, so they
-// are part of its attempt's key. Everything that starts an agent's programs takes them from here.
+// The variables that every agent sees and that do not depend on the machine or the time. An agent can read them,
+// so they are part of its attempt's key. Everything that starts an agent's programs takes them from here.
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 
 /**
- * `task` and `seed` are the values of these axes, where the stage has them. `cpus`: the stage's, as threads of libraries.
- * `gpuMemoryBytes`: a cap on the memory of each GPU, where the stage has one.
+ * `task` and `seed` are the values of these axes, where the stage has them. `cpus`: the stage's, as threads of
+ * libraries. `gpuMemoryBytes`: a cap on the memory of each GPU, where the stage has one.
  */
 export function agentVariables(of: {
   task?: Scalar | undefined;

@@ -1,5 +1,5 @@
-// Why a stage instance runs or is reused. The deciding function returns these values, and the progress line, `plan`,
-// `explain` and the journal show them, so that all agree.
+// Why a stage instance runs or is reused. The deciding function returns these values, and the progress line,
+// `plan`, `explain` and the journal show them, so that all agree.
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { canonicalJson } from "@mlrb/kit/json-file";
 

@@ -1,5 +1,5 @@
-// Stages that others start after (`startAfter`): they must have succeeded before an instance of those starts. A person may
-// leave them out of the plan; then each instance that would have waited says so.
+// Stages that others start after (`startAfter`): they must have succeeded before an instance of those starts. A
+// person may leave them out of the plan; then each instance that would have waited says so.
 import type { Instance, PlannedStage } from "./plan.ts";
 
 type Checks = {
@@ -26,9 +26,10 @@ export function skipped(stage: PlannedStage, id: string, checks: Checks): boolea
 }
 
 /**
- * What an instance of `stage` starts after: the checks at its axes, or all instances of a check that has none there. So no
- * attempt starts on a machine that has not shown that it scores rightly, also at a task that has no check of its own. If
- * the whole plan has no check, none was left out, and `needed`, the instance names the checks that nothing declares.
+ * What an instance of `stage` starts after: the checks at its axes, or all instances of a check that has none
+ * there. So no attempt starts on a machine that has not shown that it scores rightly, also at a task that has no
+ * check of its own. If the whole plan has no check, none was left out, and `needed`, the instance names the checks
+ * that nothing declares.
  *
  * `before`: the index of another stage's instance at its axes. `all`: the indices of all its instances.
  */

@@ -1,6 +1,5 @@
-// Counts the instances of a plan before it is expanded. Axes multiply, and a slip in a list of seeds must be a diagnostic,
-// not hours of work or a full memory.
-// Pure: no disk, no clock.
+// Counts the instances of a plan before it is expanded. Axes multiply, and a slip in a list of seeds must be a
+// diagnostic, not hours of work or a full memory. Pure: no disk, no clock.
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 import type { PlannedStage } from "./plan.ts";

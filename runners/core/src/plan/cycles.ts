@@ -1,13 +1,13 @@
-// Finds all cycles of a graph that should have none, so that all are reported at once.
-// Pure: no disk, no clock. graphology-components would find them too, but its recursion overflows the stack at a cycle of
-// a few thousand nodes.
+// Finds all cycles of a graph that should have none, so that all are reported at once. Pure: no disk, no clock.
+// graphology-components would find them too, but its recursion overflows the stack at a cycle of a few thousand
+// nodes.
 import type { DirectedGraph } from "graphology";
 import { hasCycle } from "graphology-dag";
 import { bfsFromNode } from "graphology-traversal";
 
 /**
- * For each group of nodes that all reach each other, the shortest cycle through its first node, which begins and ends the
- * list. Groups and nodes are in the graph's order.
+ * For each group of nodes that all reach each other, the shortest cycle through its first node, which begins and
+ * ends the list. Groups and nodes are in the graph's order.
  */
 export function cycles(graph: DirectedGraph): string[][] {
   if (!hasCycle(graph)) return [];

@@ -108,7 +108,7 @@ test("a task's settings for other kinds of data do not change the plan", () => {
   const body = `${wired}  judge:
     each: [task]
     command: x
-    params: { primary: "{task.primary.{params.data}}", floors: "{task.floors.{params.data}}" }
+    params: { primary: "{task.primary.{params.data}}", baselines: "{task.baselines.{params.data}}" }
     budget: { time: "{task.budget.{params.data}.time}" }
 `;
   const before = repository["tasks/reading/task.yaml"]!;
@@ -170,7 +170,7 @@ stages:
   table: { each: [task], script: steps/a.ts, params: { p: "{agent.program}" } }
 `);
   for (const task of ["reading", "writing"]) {
-    const program = `tasks/${task}/baselines`;
+    const program = `tasks/${task}/scripts`;
     assert.deepEqual(instance(whole, `own[task=${task},agent=basic]`).action.params, { p: program });
     assert.deepEqual(instance(whole, `table[task=${task}]`).action.params, {
       p: { basic: program, idle: null },
@@ -595,7 +595,7 @@ test("an instance without a check of its own starts after all checks, or says th
 });
 
 test("where a check is not planned, nothing waits for it", () => {
-  const whole = plan(checked("{task.anchors}"));
+  const whole = plan(checked("{task.references}"));
   assert.deepEqual(
     whole.instances.filter(({ checks, skippedChecks }) => checks ?? skippedChecks),
     [],
@@ -610,9 +610,9 @@ test("an instance that needs a check names the one that nothing declares, if the
       "attempt[task=reading,seed=1]",
     );
   const without = ["check[task=reading]"];
-  assert.deepEqual(planned("{task.anchors}", true).undeclaredChecks, without);
-  assert.deepEqual(planned("{task.anchors}", true, true).undeclaredChecks, without);
-  assert.equal(planned("{task.anchors}", false).undeclaredChecks, undefined, "the data needs no check");
+  assert.deepEqual(planned("{task.references}", true).undeclaredChecks, without);
+  assert.deepEqual(planned("{task.references}", true, true).undeclaredChecks, without);
+  assert.equal(planned("{task.references}", false).undeclaredChecks, undefined, "the data needs no check");
   assert.equal(planned("{task.title}", true).undeclaredChecks, undefined, "it waits for its check");
   assert.equal(planned("{task.title}", true, true).undeclaredChecks, undefined, "a person left it out");
 });
@@ -622,6 +622,6 @@ test("a plan without its checks has no instance of them, and each that would wai
   assert.ok(ids(whole).every((id) => !id.startsWith("check")));
   const { checks, skippedChecks } = instance(whole, "attempt[task=reading,seed=1]");
   assert.deepEqual([checks, skippedChecks], [undefined, ["check[task=reading]"]]);
-  const none = plan(checked("{task.anchors}"), { skipChecks: true });
+  const none = plan(checked("{task.references}"), { skipChecks: true });
   assert.equal(instance(none, "attempt[task=reading,seed=1]").skippedChecks, undefined);
 });

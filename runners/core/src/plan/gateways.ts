@@ -1,5 +1,5 @@
-// Stages whose programs download through a gateway (network: hub), and the stages that say what it withholds. Attempts
-// with two kinds of network are two conditions, which no report may hold.
+// Stages whose programs download through a gateway (network: hub), and the stages that say what it withholds.
+// Attempts with two kinds of network are two conditions, which no report may hold.
 import type { PlannedStage } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 

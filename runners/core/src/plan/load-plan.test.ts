@@ -425,13 +425,13 @@ const repositorySources: Sources = {
   },
 };
 
-test("a profile of official data plans every task by its official scorers, with budget, floors and primary", () => {
+test("a profile of official data plans every task by its official scorers, with budget, baselines and primary", () => {
   const path = "pipelines/full-benchmark.yaml";
   const result = loadPlan({ file: path, profile: "rehearsal" }, repositorySources, ["local"]);
   assert("plan" in result, "problems" in result ? result.problems.map(renderDiagnostic).join("\n") : "");
   const { instances } = result.plan;
-  const { primary, floors, anchorRows, published } = instances.find(({ stage }) => stage.publishes)!.action
-    .params as Record<string, Record<string, string | object>>;
+  const { primary, baselines, referenceRows, published } = instances.find(({ stage }) => stage.publishes)!
+    .action.params as Record<string, Record<string, string | object>>;
   const tasks = new Set(instances.flatMap(({ axes }) => axes.task ?? []).map(String));
   assert(tasks.size > 0);
   for (const task of tasks) {
@@ -441,8 +441,8 @@ test("a profile of official data plans every task by its official scorers, with 
     const scores = instances.filter(({ stage, axes }) => stage.name === "score" && axes.task === task);
     assert.deepEqual([...new Set(scores.map(({ axes }) => axes.scorer))], said.scorers!.official);
     assert.equal(primary![task], said.primary!.official);
-    assert.deepEqual(floors![task], said.floors!.official);
-    assert.deepEqual(anchorRows![task], said.anchorRows!.official);
+    assert.deepEqual(baselines![task], said.baselines!.official);
+    assert.deepEqual(referenceRows![task], said.referenceRows!.official);
     assert.deepEqual(published![task], said.published ?? null);
   }
 });

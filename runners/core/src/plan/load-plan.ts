@@ -1,5 +1,5 @@
-// Turns a pipeline's text into a plan, or into all its problems. run, plan, check and watch all use this function, so
-// they cannot disagree on what is valid.
+// Turns a pipeline's text into a plan, or into all its problems. run, plan, check and watch all use this function,
+// so they cannot disagree on what is valid.
 
 import { parse } from "node:path/posix";
 import { type ExecutionSpec, type PipelineSpec, pipelineSpec } from "@mlrb/formats/declared/pipeline";

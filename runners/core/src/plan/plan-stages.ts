@@ -1,6 +1,5 @@
-// Turns declared stages into a graph and checks it. Edges come from artifacts, never from the order of the YAML, so moving
-// a stage in the file cannot change what runs.
-// Pure: no disk, no clock.
+// Turns declared stages into a graph and checks it. Edges come from artifacts, never from the order of the YAML,
+// so moving a stage in the file cannot change what runs. Pure: no disk, no clock.
 
 import type { PipelineSpec, StageSpec } from "@mlrb/formats/declared/pipeline";
 import { DirectedGraph } from "graphology";

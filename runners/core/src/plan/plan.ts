@@ -1,5 +1,5 @@
-// The types of a plan: a pipeline validated, expanded over its axes and frozen. plan-stages, expand and load-plan make
-// it.
+// The types of a plan: a pipeline validated, expanded over its axes and frozen. plan-stages, expand and load-plan
+// make it.
 
 import type { Network, PoolsSpec, Scalar, SlurmSettings, StageSpec } from "@mlrb/formats/declared/pipeline";
 import type { KeyParts } from "@mlrb/formats/stage/action";
@@ -109,7 +109,7 @@ export type ServiceExecution = {
 export type Instance = {
   /** Position in the plan; every instance comes after its dependencies. */
   index: number;
-  /** e.g. `attempt[task=baby-lm,agent=reference,seed=1]`. */
+  /** e.g. `attempt[task=baby-lm,agent=script-strong,seed=1]`. */
   id: string;
   stage: PlannedStage;
   axes: Record<string, Scalar>;

@@ -192,8 +192,8 @@ function addressPlaceholder(key: string): string | undefined {
 }
 
 /**
- * The service that an instance names and that is for its stage. A report that reads the presets of agents names their
- * services without using them.
+ * The service that an instance names and that is for its stage. A report that reads the presets of agents names
+ * their services without using them.
  */
 function usedService({ stage, context }: Point, named: string[]): string | undefined {
   const { source, problems, services } = context;

@@ -1,5 +1,5 @@
-// Resolves where and within which limits a stage instance runs: executor, network, resources, limits. Nothing of this but
-// the image is in an action key, and all of it may come from the profile.
+// Resolves where and within which limits a stage instance runs: executor, network, resources, limits. Nothing of
+// this but the image is in an action key, and all of it may come from the profile.
 import type { ServiceSpec } from "@mlrb/formats/declared/pipeline";
 import { checkImage } from "../spec/check-declared-file.ts";
 import { poolSize } from "../spec/pool-size.ts";
@@ -99,8 +99,8 @@ function serviceExecution(name: string, service: ServiceSpec, texts: StageTexts)
 }
 
 /**
- * The amount that a stage takes of each pool. An empty pool name takes nothing: the agent calls no provider. A list in a
- * name stands for a pool per value: an agent that calls several providers takes from the pool of each.
+ * The amount that a stage takes of each pool. An empty pool name takes nothing: the agent calls no provider. A
+ * list in a name stands for a pool per value: an agent that calls several providers takes from the pool of each.
  */
 function poolWants(
   stage: string,

@@ -28,8 +28,8 @@ export type ResolvedProfile = {
 };
 
 /**
- * The profile named `wanted`, or the pipeline's default profile, merged with its ancestors. With problems it is the
- * pipeline without a profile, so that the rest can still be checked.
+ * The profile named `wanted`, or the pipeline's default profile, merged with its ancestors. With problems it is
+ * the pipeline without a profile, so that the rest can still be checked.
  */
 export function resolveProfile(
   spec: PipelineSpec,
@@ -92,8 +92,8 @@ function override(merged: ResolvedProfile, profile: ProfileSpec, name: string): 
 }
 
 /**
- * The execution settings of `stage`. Later ones override earlier ones: the pipeline's defaults, the stage's own, the
- * profile's for all stages, the profile's for the stages that it is like, the profile's for this stage.
+ * The execution settings of `stage`. Later ones override earlier ones: the pipeline's defaults, the stage's own,
+ * the profile's for all stages, the profile's for the stages that it is like, the profile's for this stage.
  */
 export function executionOf(spec: PipelineSpec, profile: ResolvedProfile, stage: string): ExecutionSpec {
   const named = likes(spec, stage).map((name) =>

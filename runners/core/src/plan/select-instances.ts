@@ -1,12 +1,12 @@
-// Selects stage instances by pattern, with their needs. A collecting stage does not select its members: they count as last
-// known or not run, so the report of a narrow selection is still a whole report.
+// Selects stage instances by pattern, with their needs. A collecting stage does not select its members: they count
+// as last known or not run, so the report of a narrow selection is still a whole report.
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import type { Instance, Plan } from "./plan.ts";
 
 /**
- * The indices of the instances that match any pattern, and of all their needs, in plan order. A pattern is `stage` or
- * `stage[axis=value,…]` with any of the stage's axes; both may contain `*` and `?`.
+ * The indices of the instances that match any pattern, and of all their needs, in plan order. A pattern is `stage`
+ * or `stage[axis=value,…]` with any of the stage's axes; both may contain `*` and `?`.
  */
 export function selectInstances(
   plan: Plan,

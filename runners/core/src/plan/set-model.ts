@@ -1,5 +1,6 @@
-// `--set model=PROVIDER/ID` chooses the model of each selected agent. It is no axis of its own: the agent's name gains the
-// model, so that records, tables and `--only` treat it as they treat any agent. A pipeline's own axis called model wins.
+// `--set model=PROVIDER/ID` chooses the model of each selected agent. It is no axis of its own: the agent's name
+// gains the model, so that records, tables and `--only` treat it as they treat any agent. A pipeline's own axis
+// called model wins.
 
 import type { PipelineSpec } from "@mlrb/formats/declared/pipeline";
 import { agentWithModel, splitAgentName } from "../spec/agent-model.ts";

@@ -1,5 +1,5 @@
-// Resolves a placeholder in a stage's text: an axis, a parameter or a field of a manifest. Only selected fields reach an
-// action key, so editing a title reruns only the stages that use it.
+// Resolves a placeholder in a stage's text: an axis, a parameter or a field of a manifest. Only selected fields
+// reach an action key, so editing a title reruns only the stages that use it.
 
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
@@ -75,7 +75,7 @@ function field(
   return ownAxes(at(manifest, 0), from.axes);
 }
 
-/** Fills in axes of the selecting stage that a manifest names: `program: tasks/{task}/baselines`. */
+/** Fills in axes of the selecting stage that a manifest names: `program: tasks/{task}/scripts`. */
 function ownAxes(value: Json, axes: Record<string, Scalar>): Json {
   if (typeof value === "string")
     return value.replace(/\{([\w-]+)\}/g, (all, axis) =>

@@ -10,8 +10,8 @@ import { shellWord } from "./command-line.ts";
 export const pauseFile = "pause.json";
 
 /**
- * In the folder of an attempt on a cluster: another text than before makes its waiting calls try again. The host that
- * submitted writes it.
+ * In the folder of an attempt on a cluster: another text than before makes its waiting calls try again. The host
+ * that submitted writes it.
  */
 export const goOnFile = "go-on";
 
@@ -38,8 +38,9 @@ const headlines: Record<WaitReason, string> = {
 };
 
 /**
- * e.g. `waits for the provider: unreachable: connect ECONNREFUSED 127.0.0.1:8000; for 12 m 0 s, tried again at 12:40:00Z,
- * ends unmeasured at 2026-11-23T13:28:00Z`. `resume` is the command for a person to type; null if there is none.
+ * e.g. `waits for the provider: unreachable: connect ECONNREFUSED 127.0.0.1:8000; for 12 m 0 s, tried again at
+ * 12:40:00Z, ends unmeasured at 2026-11-23T13:28:00Z`. `resume` is the command for a person to type; null if there
+ * is none.
  */
 export function waitText(wait: AttemptWait, { now, resume }: { now: number; resume: string | null }): string {
   const { why, cause, detail, since, nextTry, giveUpAt } = wait;

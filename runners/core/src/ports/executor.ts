@@ -1,5 +1,5 @@
-// The port through which a stage instance is executed: on this machine, in a container, on a cluster. Other packages
-// implement it, and the cli passes the implementations.
+// The port through which a stage instance is executed: on this machine, in a container, on a cluster. Other
+// packages implement it, and the cli passes the implementations.
 
 import type { Network, SlurmSettings } from "@mlrb/formats/declared/pipeline";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
@@ -47,8 +47,8 @@ export type ExecutionRequest = {
   readOnly?: string;
   /**
    * Absolute; a Python file with the usual imports of this environment, for an executor that forks programs from a
-   * process with these imports. Undefined if the instance must be a fresh process, because it measures memory or speed or
-   * is untrusted.
+   * process with these imports. Undefined if the instance must be a fresh process, because it measures memory or
+   * speed or is untrusted.
    */
   preload?: string;
   /** Absolute folders besides `root` and `work` that it reads, e.g. its environment and the interpreter. */
@@ -91,8 +91,8 @@ export type HostEnvironment = {
 };
 
 /**
- * Walls around a stage that opens what untrusted code made. Of the host's files nothing exists inside but these paths, at
- * the same names, and the system's programs and libraries. There is no network and no other process.
+ * Walls around a stage that opens what untrusted code made. Of the host's files nothing exists inside but these
+ * paths, at the same names, and the system's programs and libraries. There is no network and no other process.
  */
 export type StageWalls = {
   /** The user of its processes; undefined: this process's own user, in a user namespace. */
@@ -140,16 +140,16 @@ export type Running = {
 export type Executor = {
   name: string;
   /**
-   * How often an instance is tried again, at least, after a failure of the machine: a cluster's nodes fail and preempt
-   * as a matter of course.
+   * How often an instance is tried again, at least, after a failure of the machine: a cluster's nodes fail and
+   * preempt as a matter of course.
    */
   retries?: number;
   start(request: ExecutionRequest): Running;
   /** Whether it can mount a folder read-only. */
   mountsReadOnly?(): Promise<boolean>;
   /**
-   * The work folder and a handle of an instance with this key that a dead run started, running or ended. Only one caller
-   * gets it.
+   * The work folder and a handle of an instance with this key that a dead run started, running or ended. Only one
+   * caller gets it.
    */
   adopt?(key: string): Promise<{ work: string; running: Running } | undefined>;
   /** Ends instances of dead runs that were not adopted; false if that cannot be decided now. */

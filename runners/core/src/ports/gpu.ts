@@ -1,6 +1,5 @@
-// A GPU of a host as its driver reports it. Stages hold GPUs by UUID: the index of a device changes with a reboot and inside
-// a container.
-// Pure.
+// A GPU of a host as its driver reports it. Stages hold GPUs by UUID: the index of a device changes with a reboot
+// and inside a container. Pure.
 export type Gpu = {
   /** In the driver's order. */
   index: number;
@@ -17,8 +16,8 @@ export type Gpu = {
 };
 
 /**
- * The variables by which CUDA and our scripts find the GPUs of a process. Without GPUs the list is set and empty, so that no
- * program takes a device that another stage has leased.
+ * The variables by which CUDA and our scripts find the GPUs of a process. Without GPUs the list is set and empty,
+ * so that no program takes a device that another stage has leased.
  */
 export function gpuVariables(gpus: readonly Gpu[]): Record<string, string> {
   const uuids = gpus.map(({ uuid }) => uuid).join(",");

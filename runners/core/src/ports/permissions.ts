@@ -1,5 +1,5 @@
-// The permissions of a stage's script: what its pipeline declares. They guard against mistakes, so that a key covers
-// everything that is read. They do not stop hostile code. Pure.
+// The permissions of a stage's script: what its pipeline declares. They guard against mistakes, so that a key
+// covers everything that is read. They do not stop hostile code. Pure.
 import type { Refusal } from "@mlrb/formats/stage/refusal";
 
 export type Permissions = {

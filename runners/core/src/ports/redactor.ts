@@ -1,6 +1,6 @@
-// Redacts secrets in a stream of bytes. Stages get secrets, and some print them in an error or in a logged request. The
-// value itself and the usual encodings of it are found. Other forms (split, encrypted, drawn) are not: this prevents
-// accidents, not theft.
+// Redacts secrets in a stream of bytes. Stages get secrets, and some print them in an error or in a logged
+// request. The value itself and the usual encodings of it are found. Other forms (split, encrypted, drawn) are
+// not: this prevents accidents, not theft.
 
 /** Shorter secrets are not redacted: `1` or `dev` occurs everywhere in a log, and redacting it would reveal it. */
 const secretCharsMin = 6;

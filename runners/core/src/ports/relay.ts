@@ -1,5 +1,6 @@
-// The relay of model calls: a node's processes reach the host that submitted their job through a unix socket of the node.
-// That host knows the secrets; on the node each secret has a placeholder as its value, which the relay replaces.
+// The relay of model calls: a node's processes reach the host that submitted their job through a unix socket of
+// the node. That host knows the secrets; on the node each secret has a placeholder as its value, which the relay
+// replaces.
 import { createHash } from "node:crypto";
 
 /** Names the socket, in the environment of a stage whose model calls go through the relay. */

@@ -1,8 +1,8 @@
-// The port between an attempt's supervisor and the sandbox of the agent's programs: a plain folder for our own scripted
-// baselines, bubblewrap or a container for everything else. Types only.
-// Paths named `inside` are relative to the sandbox's root and written with "/".
+// The port between an attempt's supervisor and the sandbox of the agent's programs: a plain folder for our own
+// scripted baselines, bubblewrap or a container for everything else. Types only. Paths named `inside` are relative
+// to the sandbox's root and written with "/".
 import type { Server } from "node:net";
-import type { Checkpoint, CheckpointEntry } from "@mlrb/formats/attempt/checkpoint";
+import type { RestorePoint, RestorePointEntry } from "@mlrb/formats/attempt/restore-point";
 import type { Network } from "@mlrb/formats/declared/pipeline";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import type { HostEnvironment } from "./executor.ts";
@@ -23,15 +23,15 @@ export type Sandbox = {
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   /** Copies a folder out of the sandbox. Its contents are hostile; the cost is bounded. */
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
-  /** Copies files that changed since the checkpoint before. A text says why nothing was copied. */
-  checkpoint?(request: CheckpointCopy): Promise<CopiedFiles | string>;
-  /** Puts the files of a checkpoint into the sandbox. Call before programs run. */
-  restore?(contents: string, checkpoint: Checkpoint): Promise<void>;
+  /** Copies files that changed since the restore point before. A text says why nothing was copied. */
+  restorePoint?(request: RestorePointCopy): Promise<CopiedFiles | string>;
+  /** Puts the files of a restore point into the sandbox. Call before programs run. */
+  restore?(contents: string, restorePoint: RestorePoint): Promise<void>;
   /** Makes a server of the supervisor listen at a unix socket in the sandbox, open to all its programs. Call before programs run. */
   listen?(server: Server, inside: string): Promise<void>;
   /**
-   * Suspends everything inside; new programs wait for `thaw`. False if something could not be suspended: then everything
-   * runs on. Calls do not nest: `AttemptClock` counts the requests.
+   * Suspends everything inside; new programs wait for `thaw`. False if something could not be suspended: then
+   * everything runs on. Calls do not nest: `AttemptClock` counts the requests.
    */
   freeze(): Promise<boolean>;
   /** Resumes everything. False if something ran while it was suspended. */
@@ -39,28 +39,28 @@ export type Sandbox = {
   /** Ends everything inside, frozen or not, also detached children. Files stay until `close`. */
   kill(): Promise<void>;
   /**
-   * Removes files that programs wrote outside their workspace, to make room for the record. Call when nothing runs inside.
-   * Returns the bytes that were freed, and the limit on such files.
+   * Removes files that programs wrote outside their workspace, to make room for the record. Call when nothing runs
+   * inside. Returns the bytes that were freed, and the limit on such files.
    */
   shed?(): Promise<{ freedBytes: number; limitBytes: number }>;
   /** Kills and removes the sandbox. `keepFiles`, for an attempt without a record, keeps its files in place. */
   close(options?: { keepFiles?: boolean }): Promise<void>;
 };
 
-export type CheckpointCopy = {
+export type RestorePointCopy = {
   /** Host folder for the contents. */
   contents: string;
   /** Folders of the sandbox, and paths in them that are left out. */
   folders: readonly string[];
   without: readonly string[];
-  /** The entries of the checkpoint before. */
-  before: readonly CheckpointEntry[];
+  /** The entries of the restore point before. */
+  before: readonly RestorePointEntry[];
   /** A name for a new content. */
   newContent(): string;
   signal: AbortSignal;
 };
 
-export type CopiedFiles = { entries: CheckpointEntry[]; copiedBytes: number; torn: number };
+export type CopiedFiles = { entries: RestorePointEntry[]; copiedBytes: number; torn: number };
 
 type PutOptions = {
   readOnly?: boolean;
@@ -137,8 +137,8 @@ export type SnapshotRequest = {
   /** The `state` of an earlier snapshot: an unchanged folder is not copied. */
   unless?: string;
   /**
-   * An earlier copy, in a folder that programs inside cannot write: a large file with equal bytes becomes a hard link
-   * instead of a second copy.
+   * An earlier copy, in a folder that programs inside cannot write: a large file with equal bytes becomes a hard
+   * link instead of a second copy.
    */
   earlier?: { folder: string; files: CopiedTree["files"] };
 };

@@ -1,5 +1,5 @@
-// The paths of a host that a sandbox mounts besides /usr, if they exist: files to start programs, load libraries, check
-// certificates and read time zones. Never all of /etc.
+// The paths of a host that a sandbox mounts besides /usr, if they exist: files to start programs, load libraries,
+// check certificates and read time zones. Never all of /etc.
 export const systemPaths: readonly string[] = [
   "/etc/alternatives",
   "/etc/ld.so.cache",

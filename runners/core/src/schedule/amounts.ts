@@ -1,5 +1,5 @@
-// The resources of a machine and of a running stage as arrays of integers: sums never drift, and a hundred thousand
-// instances are compared by position instead of by name.
+// The resources of a machine and of a running stage as arrays of integers: sums never drift, and a hundred
+// thousand instances are compared by position instead of by name.
 
 export type Resources = {
   /** May be a fraction. */
@@ -17,8 +17,8 @@ export type Amounts = readonly number[];
 export const cpusAt = 0;
 
 /**
- * The whole capacity, and the amounts that a stage holds. Requests above the capacity are cut to it: such a stage runs alone
- * instead of never. A pool that `capacity` does not name is not counted.
+ * The whole capacity, and the amounts that a stage holds. Requests above the capacity are cut to it: such a stage
+ * runs alone instead of never. A pool that `capacity` does not name is not counted.
  */
 export function amountsOf(capacity: Resources): {
   whole: Amounts;

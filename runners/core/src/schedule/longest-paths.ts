@@ -1,5 +1,5 @@
-// The priority of each instance: the one with the longest path to the end of the run starts first, since the run cannot be
-// shorter than that path. Where some have places in an order of starts, that order comes first.
+// The priority of each instance: the one with the longest path to the end of the run starts first, since the run
+// cannot be shorter than that path. Where some have places in an order of starts, that order comes first.
 
 type Step = {
   needs: number[];
@@ -18,11 +18,12 @@ type Step = {
 const placeMs = 1e10;
 
 /**
- * Where no step has a place in an order: milliseconds from the start of each instance to the end of the last one that
- * waits for it; for an environment through its users. Every instance must come after its dependencies.
+ * Where no step has a place in an order: milliseconds from the start of each instance to the end of the last one
+ * that waits for it; for an environment through its users. Every instance must come after its dependencies.
  *
- * With an order: instances that no place concerns come first. Then, place by place, the instance of the place with what
- * only it needs, and what judges it before the next place. So a run that ends early has judged what it started.
+ * With an order: instances that no place concerns come first. Then, place by place, the instance of the place with
+ * what only it needs, and what judges it before the next place. So a run that ends early has judged what it
+ * started.
  */
 export function longestPaths(steps: readonly Step[]): number[] {
   const after = steps.map(() => 0);
@@ -39,8 +40,8 @@ export function longestPaths(steps: readonly Step[]): number[] {
 }
 
 /**
- * An instance's own place; else the last one that it waits for; else the first one that it is needed for. Checks, and what
- * they wait for, have none.
+ * An instance's own place; else the last one that it waits for; else the first one that it is needed for. Checks,
+ * and what they wait for, have none.
  */
 function placesOf(steps: readonly Step[]): (number | undefined)[] {
   const behind = steps.map(({ start }) => start);

@@ -1,6 +1,5 @@
-// The resources for which ready instances wait: GPUs, memory or a pool. CPUs are left out, since they are usually all in
-// use.
-// Pure.
+// The resources for which ready instances wait: GPUs, memory or a pool. CPUs are left out, since they are usually
+// all in use. Pure.
 import type { Capacity, ScheduleState } from "./schedule-state.ts";
 
 export type Queued = { resource: "GPUs" | "memory" | `pool ${string}`; instances: number };

@@ -1,6 +1,6 @@
-// The queue of ready instances and of those still being decided: a free CPU is kept for a more urgent instance whose
-// decision is about to come. Instances with equal requests share a lane: if one does not fit, none of its lane does, so a
-// pass costs the number of lanes and not the length of the queue.
+// The queue of ready instances and of those still being decided: a free CPU is kept for a more urgent instance
+// whose decision is about to come. Instances with equal requests share a lane: if one does not fit, none of its
+// lane does, so a pass costs the number of lanes and not the length of the queue.
 
 import { type Amounts, cpusAt } from "./amounts.ts";
 
@@ -45,9 +45,9 @@ export class ReadyQueue {
   }
 
   /**
-   * Removes the instances that fit into `free`, most urgent first, and subtracts their amounts. What an instance lacks is
-   * reserved for it, so that large instances never starve. Nothing is reserved for an instance that is not `startable`: it
-   * waits until a service ends, and the users of this service must not wait for it.
+   * Removes the instances that fit into `free`, most urgent first, and subtracts their amounts. What an instance
+   * lacks is reserved for it, so that large instances never starve. Nothing is reserved for an instance that is
+   * not `startable`: it waits until a service ends, and the users of this service must not wait for it.
    */
   takeFitting(free: number[], startable: (index: number) => boolean = () => true): number[] {
     const taken: number[] = [];

@@ -829,7 +829,7 @@ test("on one GPU each attempt is scored before the next one starts, and what no 
   const gpu = { cpus: 1, memoryBytes: 0, gpus: 1 };
   const works = [
     work("data"),
-    work("anchors", { needs: [0], resources: gpu }),
+    work("references", { needs: [0], resources: gpu }),
     ...[0, 1, 2].map((start) =>
       work(`attempt-${start}`, { needs: [0], start, resources: gpu, expectedMs: 1e8 }),
     ),

@@ -1,7 +1,7 @@
-// Decides which instance starts when. Deterministic, without disk, process, clock or chance: the run sends events and
-// executes the commands, and tests drive it through any order of events.
-// `step` changes the given state and returns it, since copying a hundred thousand entries per event would cost more than the
-// work. Use only the returned state.
+// Decides which instance starts when. Deterministic, without disk, process, clock or chance: the run sends events
+// and executes the commands, and tests drive it through any order of events. `step` changes the given state and
+// returns it, since copying a hundred thousand entries per event would cost more than the work. Use only the
+// returned state.
 import { type Outcome, unreachable } from "../ports/outcome.ts";
 import { type Command, type Event, giveBack, leave, type ScheduleState } from "./schedule-state.ts";
 import { countUser, isServing, keptForBegun, servicesToStop, startsNextToServices } from "./services.ts";
@@ -153,8 +153,8 @@ function decided(state: ScheduleState, event: Event & { kind: "decided" }, comma
 }
 
 /**
- * Adds an instance to the queue once its checks have succeeded, its environment is built and its service answers. It waits
- * for one at a time, so that no environment is built for an instance that a check stops.
+ * Adds an instance to the queue once its checks have succeeded, its environment is built and its service answers.
+ * It waits for one at a time, so that no environment is built for an instance that a check stops.
  */
 function enqueue(state: ScheduleState, index: number, commands: Command[]): void {
   const { checks = [], environment, uses } = state.work[index]!;

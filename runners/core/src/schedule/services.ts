@@ -1,9 +1,8 @@
-// Services in the schedule: a service runs for as long as instances need it, and holds resources meanwhile. An instance
-// uses one service at most and holds nothing while it waits for it. Rules against deadlocks:
-// - A user fits on the machine with its service: what is too much of it is cut, as from a request above the capacity.
-// - A service starts only where each user of each running service would still fit.
-// - An instance that cannot start while services run reserves nothing, and an idle service ends for it.
-// Pure.
+// Services in the schedule: a service runs for as long as instances need it, and holds resources meanwhile. An
+// instance uses one service at most and holds nothing while it waits for it. Rules against deadlocks: - A user
+// fits on the machine with its service: what is too much of it is cut, as from a request above the capacity. - A
+// service starts only where each user of each running service would still fit. - An instance that cannot start
+// while services run reserves nothing, and an idle service ends for it. Pure.
 import type { Amounts } from "./amounts.ts";
 import type { ScheduleState } from "./schedule-state.ts";
 import type { ServiceState } from "./service-amounts.ts";
@@ -20,8 +19,8 @@ export function countUser(state: ScheduleState, index: number, by: 1 | -1): void
 }
 
 /**
- * Whether an instance could start, once all that is no service has ended. Of several services one may start at a time,
- * since each changes what fits. `blocked()`: whether a ready instance could not.
+ * Whether an instance could start, once all that is no service has ended. Of several services one may start at a
+ * time, since each changes what fits. `blocked()`: whether a ready instance could not.
  */
 export function startsNextToServices(state: ScheduleState): {
   startable: (index: number) => boolean;
@@ -48,9 +47,9 @@ export function startsNextToServices(state: ScheduleState): {
 }
 
 /**
- * What an instance must leave free: the amounts of users that a dead run began, and of the services that they wait for.
- * Such a user runs already, and is lost if its service does not come. Where nothing else can go on, nothing is kept: a
- * service that answers goes on only through its users.
+ * What an instance must leave free: the amounts of users that a dead run began, and of the services that they wait
+ * for. Such a user runs already, and is lost if its service does not come. Where nothing else can go on, nothing
+ * is kept: a service that answers goes on only through its users.
  */
 export function keptForBegun(state: ScheduleState): { leaves: (index: number) => boolean } {
   const kept = state.whole.map(() => 0);
@@ -91,8 +90,8 @@ function fits({ whole, wants }: ScheduleState, indices: number[], more?: Amounts
 }
 
 /**
- * The running services that are to end now; each is returned once. `makeWay`: idle ones are not to wait for their next
- * user, because the run ends or because an instance cannot start next to them.
+ * The running services that are to end now; each is returned once. `makeWay`: idle ones are not to wait for their
+ * next user, because the run ends or because an instance cannot start next to them.
  */
 export function servicesToStop(state: ScheduleState, makeWay: boolean): number[] {
   const running = [...state.services].filter(([index]) => state.running.has(index));

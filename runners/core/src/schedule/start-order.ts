@@ -1,11 +1,12 @@
-// The order in which instances of a stage with `startBy` start. A run that ends early has then tried every combination of
-// the other axes about equally often.
+// The order in which instances of a stage with `startBy` start. A run that ends early has then tried every
+// combination of the other axes about equally often.
 import { createHash } from "node:crypto";
 import type { Instance } from "../plan/plan.ts";
 
 /**
- * The place of each such instance, from 0, by its index in the plan: by the value of the axis, in the plan's order, and at
- * random within a value. The order depends on nothing but the pipeline's name and the instances' ids.
+ * The place of each such instance, from 0, by its index in the plan: by the value of the axis, in the plan's
+ * order, and at random within a value. The order depends on nothing but the pipeline's name and the instances'
+ * ids.
  */
 export function startOrder(pipeline: string, instances: readonly Instance[]): Map<number, number> {
   const blocks = new Map<string, number>();

@@ -1,6 +1,6 @@
-// Estimates the remaining time of a run from earlier durations of its instances. A run cannot be shorter than its longest
-// path, nor than its work divided by the machine's resources; the larger bound is the estimate.
-// Pure: no disk, no clock.
+// Estimates the remaining time of a run from earlier durations of its instances. A run cannot be shorter than its
+// longest path, nor than its work divided by the machine's resources; the larger bound is the estimate. Pure: no
+// disk, no clock.
 import { amountsOf, type Resources } from "./amounts.ts";
 import { longestPaths } from "./longest-paths.ts";
 import type { Work } from "./schedule-state.ts";

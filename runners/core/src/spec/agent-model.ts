@@ -1,6 +1,6 @@
 // An agent with another model than its preset names: `--set agent=react --set model=openai/gpt-5.1` is the agent
-// `react@openai:gpt-5.1`. Its preset is the file's with the model replaced, so the key of an attempt holds the model like
-// that of any preset, and tables have a row for each model. Pure.
+// `react@openai:gpt-5.1`. Its preset is the file's with the model replaced, so the key of an attempt holds the
+// model like that of any preset, and tables have a row for each model. Pure.
 
 import type { AgentPreset } from "@mlrb/formats/declared/agent-preset";
 import { isKnownProvider, keyVariables } from "@mlrb/formats/declared/model-providers";

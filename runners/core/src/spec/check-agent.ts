@@ -1,5 +1,5 @@
-// Checks an agent's preset beyond its shape: what it names exists, and what an attempt would refuse is refused here. A field
-// of a wrong shape is reported elsewhere and left out here.
+// Checks an agent's preset beyond its shape: what it names exists, and what an attempt would refuse is refused
+// here. A field of a wrong shape is reported elsewhere and left out here.
 import { scaffoldVersions } from "@mlrb/formats/declared/scaffold-versions";
 import { isTable } from "@mlrb/formats/is-table";
 import type { Diagnostic } from "../yaml/diagnostic.ts";

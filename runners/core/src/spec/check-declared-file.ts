@@ -1,5 +1,5 @@
-// Checks a path or pattern that a stage declares to read. A slip would leave a file out of the stage's key, and after an
-// edit of that file an old result would be reused.
+// Checks a path or pattern that a stage declares to read. A slip would leave a file out of the stage's key, and
+// after an edit of that file an old result would be reused.
 import { globFolder, isGlob } from "../text/glob.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";

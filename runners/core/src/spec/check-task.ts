@@ -1,5 +1,6 @@
-// Checks a task.yaml beyond its shape. All tables by kind of data must have the same kinds, or a profile would fail
-// halfway for want of a budget. A kind's primary scorer, trivial baselines and rules must belong to that kind.
+// Checks a task.yaml beyond its shape. All tables by kind of data must have the same kinds, or a profile would
+// fail halfway for want of a budget. A kind's primary scorer, trivial baselines and rules must belong to that
+// kind.
 import type { Expectation, TaskManifest } from "@mlrb/formats/declared/task";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean, suggest } from "../yaml/suggest.ts";
@@ -23,7 +24,7 @@ const rules: [
   [[], checkPublishedValues],
   [[], checkDownloads],
   [["downloads"], checkSourceModels],
-  [["primary", "anchors", "floors"], checkExpected],
+  [["primary", "references", "baselines"], checkExpected],
   [["scorers", "rules"], checkRules],
 ];
 type RuleArguments = [source: YamlSource<TaskManifest>, known: Known];
@@ -48,11 +49,11 @@ function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
       "promptDigest",
       "models",
       "givenModels",
-      "referenceModels",
-      "floors",
+      "publishedModels",
+      "baselines",
       "budget",
-      "anchors",
-      "anchorRows",
+      "references",
+      "referenceRows",
       "expected",
       "downloads",
       "published",
@@ -91,8 +92,8 @@ function unknownKind(
 
 /** The tables with entries by scorer, and the name of an entry. */
 const byScorer = {
-  floors: "a trivial baseline",
-  anchorRows: "a reference model",
+  baselines: "a trivial baseline",
+  referenceRows: "a reference model",
   expected: "an expected value",
   published: "published values",
 } as const;
@@ -162,7 +163,7 @@ function checkDownloads(task: TaskManifest, source: YamlSource, known: Known): D
 
 /** A model comes from a download of the same kind of data. */
 function checkSourceModels(task: TaskManifest, source: YamlSource): Diagnostic[] {
-  return (["givenModels", "referenceModels"] as const).flatMap((table) =>
+  return (["givenModels", "publishedModels"] as const).flatMap((table) =>
     Object.entries(task[table] ?? {}).flatMap(([kind, models]) =>
       Object.entries(models).flatMap(([name, from]) => {
         if (task.downloads?.[kind]?.includes(from)) return [];
@@ -180,14 +181,14 @@ function checkSourceModels(task: TaskManifest, source: YamlSource): Diagnostic[]
 /** Where a kind of data expects something of reference models, its primary scorer expects something of each. */
 function checkExpected(task: TaskManifest, source: YamlSource): Diagnostic[] {
   return Object.entries(task.expected ?? {}).flatMap(([kind, scorers]) => {
-    const names = (task.anchors?.[kind] ?? []).map(({ name }) => name);
+    const names = (task.references?.[kind] ?? []).map(({ name }) => name);
     const problems = Object.entries(scorers).flatMap(([scorer, rows]) =>
       Object.entries(rows).flatMap(([row, expectation]) => {
         const path = ["expected", kind, scorer, row];
         if (!names.includes(row))
           return {
-            code: "unknown-anchor",
-            message: `no reference model named "${row}" is among the anchors of ${kind} data`,
+            code: "unknown-reference",
+            message: `no reference model named "${row}" is among the references of ${kind} data`,
             place: source.place(path, "key"),
             help: didYouMean(row, names),
           };
@@ -232,12 +233,12 @@ function checkExpectation(
     problems.push(
       problem(`kind: ${needed} needs a source`, "say who reported it, or write kind: finite", "no-source"),
     );
-  if (needed === "above-floor" && at.task.floors[at.kind]?.[at.scorer] === undefined)
+  if (needed === "above-baseline" && at.task.baselines[at.kind]?.[at.scorer] === undefined)
     problems.push(
       problem(
         `"${at.scorer}" has no trivial baseline on ${at.kind} data`,
-        "add one to floors, or write kind: finite",
-        "no-floor",
+        "add one to baselines, or write kind: finite",
+        "no-baseline",
       ),
     );
   return problems;

@@ -1,6 +1,6 @@
-// Fills in what pipelines and stages take over from others, before anything is checked. `extends` names a pipeline whose
-// entries this one overrides, `like` a stage whose settings this one overrides. Inherited values keep their place, so that
-// a problem is shown where it is written.
+// Fills in what pipelines and stages take over from others, before anything is checked. `extends` names a pipeline
+// whose entries this one overrides, `like` a stage whose settings this one overrides. Inherited values keep their
+// place, so that a problem is shown where it is written.
 
 import { dirname, join } from "node:path/posix";
 import { isTable } from "@mlrb/formats/is-table";

@@ -1,6 +1,6 @@
-// Parses `image:` and gives its identity for action keys. A reference must name the same programs tomorrow: this host, a
-// Dockerfile with pinned bases, or a digest.
-// Pure: callers pass the digests of the files, so that a key needs no container engine.
+// Parses `image:` and gives its identity for action keys. A reference must name the same programs tomorrow: this
+// host, a Dockerfile with pinned bases, or a digest. Pure: callers pass the digests of the files, so that a key
+// needs no container engine.
 import { hash } from "node:crypto";
 
 export type ImageReference =
@@ -38,8 +38,8 @@ export function parseImageReference(text: string): ImageReference | ImageRefusal
 const hostVersion = 1;
 
 /**
- * The identity of an image in keys. `files` are the digests of everything in the folder of a Dockerfile, by path relative
- * to the root; other references ignore them.
+ * The identity of an image in keys. `files` are the digests of everything in the folder of a Dockerfile, by path
+ * relative to the root; other references ignore them.
  */
 export function imageIdentity(reference: ImageReference, files: Record<string, string> = {}): string {
   switch (reference.kind) {

@@ -1,5 +1,5 @@
-// Locates and reads the manifests that people add. The four kinds are named only here, and no task, scorer, agent or
-// source is named at all.
+// Locates and reads the manifests that people add. The four kinds are named only here, and no task, scorer, agent
+// or source is named at all.
 
 import {
   type AgentPreset,
@@ -36,8 +36,8 @@ type Kind<Manifest> = {
   /** Fields that are computed from the file, or from other files. */
   derived?: Record<string, (manifest: Manifest, sources: Sources) => unknown>;
   /**
-   * The problems beyond its shape. `lost` are fields that a problem of shape leaves unknown; `manifest` lacks them, and
-   * `written` has them.
+   * The problems beyond its shape. `lost` are fields that a problem of shape leaves unknown; `manifest` lacks
+   * them, and `written` has them.
    */
   rules(
     manifest: YamlSource<Manifest>,

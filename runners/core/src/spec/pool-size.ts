@@ -1,5 +1,5 @@
-// The size of a pool. `PREFIX*` stands for a pool of each name with this prefix, so that a preset with a new provider is
-// bounded without an edit of the pipeline. Pure.
+// The size of a pool. `PREFIX*` stands for a pool of each name with this prefix, so that a preset with a new
+// provider is bounded without an edit of the pipeline. Pure.
 
 type Pools = Readonly<Record<string, number>>;
 

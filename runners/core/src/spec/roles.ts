@@ -1,5 +1,5 @@
-// Checks the roles that a collecting stage needs. It finds its members by role and never by a stage's name, so a missing or
-// doubled role would silently change its numbers.
+// Checks the roles that a collecting stage needs. It finds its members by role and never by a stage's name, so a
+// missing or doubled role would silently change its numbers.
 
 import type { PlannedStage } from "../plan/plan.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";

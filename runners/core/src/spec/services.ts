@@ -1,6 +1,5 @@
-// Services: stages whose command is a server for other stages. Checks how they are declared, and finds their addresses in
-// the texts of their users.
-// Pure.
+// Services: stages whose command is a server for other stages. Checks how they are declared, and finds their
+// addresses in the texts of their users. Pure.
 import type { StageSpec } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import type { Diagnostic } from "../yaml/diagnostic.ts";

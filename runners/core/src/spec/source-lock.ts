@@ -1,5 +1,5 @@
-// Reads sources.lock.yaml, and decides whether its entry of a source still belongs to the source as it is declared.
-// Pure: files come from `sources`.
+// Reads sources.lock.yaml, and decides whether its entry of a source still belongs to the source as it is
+// declared. Pure: files come from `sources`.
 import type { SourceManifest } from "@mlrb/formats/declared/source";
 import { type LockedSource, type SourceLock, sourceLock } from "@mlrb/formats/declared/source-lock";
 import { checkFormat } from "@mlrb/formats/read-format";

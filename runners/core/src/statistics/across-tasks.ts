@@ -1,5 +1,5 @@
-// One number over tasks, and its dependence on single tasks. Tasks are the benchmark, not a sample from a population of
-// tasks, so they are left out one at a time and never resampled.
+// One number over tasks, and its dependence on single tasks. Tasks are the benchmark, not a sample from a
+// population of tasks, so they are left out one at a time and never resampled.
 
 import { assertFinite, finite } from "./finite.ts";
 import { mean } from "./mean.ts";
@@ -50,9 +50,10 @@ export function acrossTasks(scores: readonly TaskScores[]): AcrossTasks {
 }
 
 /**
- * The mean of the values between the lowest and the highest quarter of the weight; a value on an edge counts with the part
- * of its weight inside. With equal weights and a number of values divisible by four it is the 25 % trimmed mean (Agarwal et al. 2021, section 4.3, there over
- * attempts of all tasks). Undefined for none. Throws on values or weights that are not finite or not positive.
+ * The mean of the values between the lowest and the highest quarter of the weight; a value on an edge counts with
+ * the part of its weight inside. With equal weights and a number of values divisible by four it is the 25 %
+ * trimmed mean (Agarwal et al. 2021, section 4.3, there over attempts of all tasks). Undefined for none. Throws on
+ * values or weights that are not finite or not positive.
  */
 export function interquartileMean(values: readonly { value: number; weight: number }[]): number | undefined {
   assertFinite(

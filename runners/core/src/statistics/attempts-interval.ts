@@ -1,5 +1,5 @@
-// The interval of a mean over attempts, or why there is none. Attempts are few: a single value, equal values and the ends of
-// a metric's range are reported as reasons instead of misleading intervals.
+// The interval of a mean over attempts, or why there is none. Attempts are few: a single value, equal values and
+// the ends of a metric's range are reported as reasons instead of misleading intervals.
 import { type Interval, meanInterval } from "./mean-interval.ts";
 
 export type AttemptsInterval =
@@ -21,9 +21,10 @@ export type NoInterval =
   | "out-of-range";
 
 /**
- * The 95 % Student-t interval of the mean of `values`, in their unit, cut to `range` (the metric's minimum and maximum; the
- * mean is inside, so cutting loses no coverage). Two values give an interval of nine standard deviations on each side.
- * `out-of-range`: the arithmetic overflowed. Throws on values that are not finite or not in `range`.
+ * The 95 % Student-t interval of the mean of `values`, in their unit, cut to `range` (the metric's minimum and
+ * maximum; the mean is inside, so cutting loses no coverage). Two values give an interval of nine standard
+ * deviations on each side. `out-of-range`: the arithmetic overflowed. Throws on values that are not finite or not
+ * in `range`.
  */
 export function attemptsInterval(
   values: readonly number[],

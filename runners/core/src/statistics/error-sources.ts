@@ -1,6 +1,6 @@
-// Two errors that must not be added or confused. The spread between attempts predicts another attempt on the same items;
-// the error over items predicts the same submissions on other items. An interval over attempts contains only the first,
-// since all attempts have the same items.
+// Two errors that must not be added or confused. The spread between attempts predicts another attempt on the same
+// items; the error over items predicts the same submissions on other items. An interval over attempts contains
+// only the first, since all attempts have the same items.
 import { mean, standardDeviation } from "./mean.ts";
 
 export type ErrorSources = {
@@ -8,8 +8,9 @@ export type ErrorSources = {
   /** Sample standard deviation between attempts; undefined for fewer than two. */
   betweenAttempts: number | undefined;
   /**
-   * An upper bound of the standard error over items of the mean of these attempts: the mean of their own errors, reached at
-   * correlation 1. itemCombination computes the exact value from samples. Undefined if the error of an attempt is unknown.
+   * An upper bound of the standard error over items of the mean of these attempts: the mean of their own errors,
+   * reached at correlation 1. itemCombination computes the exact value from samples. Undefined if the error of an
+   * attempt is unknown.
    */
   overItems: number | undefined;
 };

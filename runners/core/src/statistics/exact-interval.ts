@@ -5,9 +5,9 @@ import { bisect } from "./normal.ts";
 const tail = 0.025;
 
 /**
- * The 95 % interval of a rate of Clopper and Pearson (1934), as fractions within 0 and 1: at each bound, counts as far from
- * it as `events` have probability 2.5 %. It covers at least 95 % for every rate; Wilson's covers less for small rates.
- * Throws on invalid counts and on no trials.
+ * The 95 % interval of a rate of Clopper and Pearson (1934), as fractions within 0 and 1: at each bound, counts as
+ * far from it as `events` have probability 2.5 %. It covers at least 95 % for every rate; Wilson's covers less for
+ * small rates. Throws on invalid counts and on no trials.
  */
 export function exactInterval(events: number, trials: number): Interval {
   const counts = Number.isSafeInteger(events) && Number.isSafeInteger(trials);

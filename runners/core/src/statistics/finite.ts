@@ -1,5 +1,5 @@
-// Guards the statistics against NaN: as an input it would come out as a plausible table cell, as a result it would become
-// null in JSON. Such inputs throw, such results become undefined.
+// Guards the statistics against NaN: as an input it would come out as a plausible table cell, as a result it would
+// become null in JSON. Such inputs throw, such results become undefined.
 
 /** Throws if a value is not finite. Scores are checked when they are read, so this is a bug of the caller. */
 export function assertFinite(values: readonly number[] | Float64Array, what: string): void {

@@ -11,11 +11,11 @@ const missing: AttemptResult = { kind: "missing" };
 
 test("two failures of five count as the trivial baseline, and the valid mean covers the other three", () => {
   const result = intentionToTreat(
-    [valid(0.55), failed("struck"), valid(0.61), valid(0.58), failed("no-submission")],
-    { floor: 0.25, direction: "higher", range: [0, 1] },
+    [valid(0.55), failed("disqualified"), valid(0.61), valid(0.58), failed("no-submission")],
+    { baseline: 0.25, direction: "higher", range: [0, 1] },
   );
   assert.deepEqual(result.counted, [0.55, 0.25, 0.61, 0.58, 0.25]);
-  assert.deepEqual(result.failed, { "no-submission": 1, malformed: 0, rejected: 0, struck: 1 });
+  assert.deepEqual(result.failed, { "no-submission": 1, malformed: 0, rejected: 0, disqualified: 1 });
   assert.deepEqual([result.planned, result.measured, result.valid.n], [5, 5, 3]);
   near(result.valid.mean, 0.58, 1e-15);
   assert.ok(result.mean.kind === "mean" && result.valid.interval.kind === "interval");
@@ -31,7 +31,7 @@ test("two failures of five count as the trivial baseline, and the valid mean cov
 
 test("all failures of the agent count equally", () => {
   for (const because of attemptFailures) {
-    const result = intentionToTreat([valid(1), failed(because)], { floor: 0, direction: "higher" });
+    const result = intentionToTreat([valid(1), failed(because)], { baseline: 0, direction: "higher" });
     assert.deepEqual(result.mean, { kind: "mean", value: 0.5 });
     assert.equal(result.failed[because], 1);
   }
@@ -39,7 +39,7 @@ test("all failures of the agent count equally", () => {
 
 test("one missing of five leaves an interval over four, two of five leave only the mean", () => {
   const four = intentionToTreat([valid(1), valid(2), missing, valid(3), valid(4)], {
-    floor: 0,
+    baseline: 0,
     direction: "higher",
   });
   assert.deepEqual(four.counted, [1, 2, null, 3, 4]);
@@ -47,7 +47,7 @@ test("one missing of five leaves an interval over four, two of five leave only t
   assert.deepEqual(four.mean, { kind: "mean", value: 2.5 });
   assert.equal(four.valid.interval.kind, "interval");
   const three = intentionToTreat([valid(1), valid(2), missing, valid(3), missing], {
-    floor: 0,
+    baseline: 0,
     direction: "higher",
   });
   assert.deepEqual(three.mean, { kind: "mean", value: 2 });
@@ -56,20 +56,23 @@ test("one missing of five leaves an interval over four, two of five leave only t
 });
 
 test("without a trivial baseline a failure leaves no mean, and valid attempts need none", () => {
-  const one = intentionToTreat([valid(1), failed("rejected")], { floor: undefined, direction: "higher" });
-  assert.deepEqual(one.mean, { kind: "none", why: "floor-unknown" });
+  const one = intentionToTreat([valid(1), failed("rejected")], { baseline: undefined, direction: "higher" });
+  assert.deepEqual(one.mean, { kind: "none", why: "baseline-unknown" });
   assert.deepEqual(one.valid, { n: 1, mean: 1, interval: { kind: "none", why: "one-value" } });
-  const two = intentionToTreat([valid(1), valid(3)], { floor: undefined, direction: "higher" });
+  const two = intentionToTreat([valid(1), valid(3)], { baseline: undefined, direction: "higher" });
   assert.deepEqual(two.mean, { kind: "mean", value: 2 });
 });
 
 test("without measured attempts there is no mean; if all failed, it is the trivial baseline without an interval", () => {
   for (const attempts of [[], [missing, missing]]) {
-    const result = intentionToTreat(attempts, { floor: 0, direction: "higher" });
+    const result = intentionToTreat(attempts, { baseline: 0, direction: "higher" });
     assert.deepEqual(result.mean, { kind: "none", why: "nothing-measured" });
     assert.equal(result.measured, 0);
   }
-  const all = intentionToTreat([failed("malformed"), failed("struck")], { floor: 0.5, direction: "higher" });
+  const all = intentionToTreat([failed("malformed"), failed("disqualified")], {
+    baseline: 0.5,
+    direction: "higher",
+  });
   assert.deepEqual(all.mean, { kind: "mean", value: 0.5 });
   assert.deepEqual(all.valid, { n: 0, mean: undefined, interval: { kind: "none", why: "no-values" } });
 });
@@ -79,19 +82,22 @@ test("an absurd valid score counts as the trivial baseline in every aggregate, i
     ["lower", 1.4e30, 2],
     ["higher", -1.4e30, 4],
   ] as const) {
-    const result = intentionToTreat([valid(better), valid(absurd)], { floor: 3, direction });
+    const result = intentionToTreat([valid(better), valid(absurd)], { baseline: 3, direction });
     assert.deepEqual(result.counted, [better, 3]);
     assert.deepEqual(result.mean, { kind: "mean", value: (better + 3) / 2 });
     assert.equal(result.valid.mean, (better + 3) / 2);
     const { interval } = result.valid;
     assert.ok(interval.kind === "interval" && interval.high - interval.low < 20);
   }
-  assert.deepEqual(intentionToTreat([valid(1e30)], { floor: undefined, direction: "lower" }).counted, [1e30]);
+  assert.deepEqual(
+    intentionToTreat([valid(1e30)], { baseline: undefined, direction: "lower" }).counted,
+    [1e30],
+  );
 });
 
 test("repeats of one observation have no interval", () => {
   const result = intentionToTreat([valid(0.5), valid(0.6)], {
-    ...{ floor: 0, direction: "higher", repeated: true },
+    ...{ baseline: 0, direction: "higher", repeated: true },
   });
   assert.deepEqual(result.valid.interval, { kind: "none", why: "repeated" });
   assert.equal(result.passed, undefined);
@@ -123,10 +129,13 @@ test("a failure never raises a mean above the trivial baseline, and order does n
   fc.assert(
     fc.property(values, (some) => {
       const attempts = some.map(valid);
-      const without = intentionToTreat(attempts, { floor: 0.25, direction: "higher" });
-      const more = intentionToTreat([...attempts, failed("struck")], { floor: 0.25, direction: "higher" });
-      const turned = intentionToTreat([failed("struck"), ...attempts.toReversed()], {
-        floor: 0.25,
+      const without = intentionToTreat(attempts, { baseline: 0.25, direction: "higher" });
+      const more = intentionToTreat([...attempts, failed("disqualified")], {
+        baseline: 0.25,
+        direction: "higher",
+      });
+      const turned = intentionToTreat([failed("disqualified"), ...attempts.toReversed()], {
+        baseline: 0.25,
         direction: "higher",
       });
       assert.ok(without.mean.kind === "mean" && more.mean.kind === "mean" && turned.mean.kind === "mean");

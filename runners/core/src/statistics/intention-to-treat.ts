@@ -1,9 +1,10 @@
-// An agent's result at a task over all its attempts. Attempts that the agent failed count as the trivial baseline, since
-// dropping them would raise the mean. Attempts that failed through our fault are missing; with many missing, the rest is
-// not a fair sample and gets no interval.
+// An agent's result at a task over all its attempts. Attempts that the agent failed count as the trivial baseline,
+// since dropping them would raise the mean. Attempts that failed through our fault are missing; with many missing,
+// the rest is not a fair sample and gets no interval.
+
+import { atLeastBaseline } from "./at-least-baseline.ts";
 import { type AttemptsInterval, attemptsInterval, type NoInterval } from "./attempts-interval.ts";
 import { assertFinite } from "./finite.ts";
-import { floored } from "./floored.ts";
 import { mean } from "./mean.ts";
 import type { Interval } from "./mean-interval.ts";
 import { wilsonInterval } from "./wilson-interval.ts";
@@ -15,7 +16,7 @@ export type AttemptResult =
   /** By our fault (data, machine, provider, library): neither a value nor the trivial baseline. */
   | { kind: "missing" };
 
-export const attemptFailures = ["no-submission", "malformed", "rejected", "struck"] as const;
+export const attemptFailures = ["no-submission", "malformed", "rejected", "disqualified"] as const;
 type AttemptFailure = (typeof attemptFailures)[number];
 
 export type IntentionToTreat = {
@@ -28,7 +29,7 @@ export type IntentionToTreat = {
   /** It has no t interval: such an interval covers 67 to 71 % if one attempt in five fails. */
   mean:
     | { kind: "mean"; value: number }
-    | { kind: "none"; why: "nothing-measured" | "floor-unknown" | "out-of-range" };
+    | { kind: "none"; why: "nothing-measured" | "baseline-unknown" | "out-of-range" };
   /** Wilson's 95 % interval of valid / measured; undefined where attempts are no independent trials. */
   passed: Interval | undefined;
   /** The valid attempts only, as counted. All of it is conditional on being valid, and the mean flatters. */
@@ -47,25 +48,26 @@ export function tooManyMissing({ planned, measured }: { planned: number; measure
 }
 
 /**
- * All planned attempts of one agent at one task, in the metric's unit. `floor` is the trivial baseline, at which failed
- * attempts and valid ones below it count. If it is undefined and an attempt failed, there is no mean. `range` is the
- * metric's minimum and maximum, see attemptsInterval. `repeated`: some attempts are repeats of one observation, so there
- * is no interval. Throws on values that are not finite, or that count and are not in `range`.
+ * All planned attempts of one agent at one task, in the metric's unit. `baseline` is the trivial baseline, at
+ * which failed attempts and valid ones below it count. If it is undefined and an attempt failed, there is no mean.
+ * `range` is the metric's minimum and maximum, see attemptsInterval. `repeated`: some attempts are repeats of one
+ * observation, so there is no interval. Throws on values that are not finite, or that count and are not in
+ * `range`.
  */
 export function intentionToTreat(
   attempts: readonly AttemptResult[],
   given: {
-    floor: number | undefined;
+    baseline: number | undefined;
     direction: "higher" | "lower";
     range?: Interval;
     repeated?: boolean;
   },
 ): IntentionToTreat {
-  const { floor, range, repeated = false } = given;
-  if (floor !== undefined) assertFinite([floor], "floor");
+  const { baseline, range, repeated = false } = given;
+  if (baseline !== undefined) assertFinite([baseline], "baseline");
   const counted = attempts.map((attempt) => {
-    if (attempt.kind === "valid") return floored(attempt.value, given);
-    return attempt.kind === "failed" && floor !== undefined ? floor : null;
+    if (attempt.kind === "valid") return atLeastBaseline(attempt.value, given);
+    return attempt.kind === "failed" && baseline !== undefined ? baseline : null;
   });
   const valid = counted.filter(
     (value, index): value is number => value !== null && attempts[index]!.kind === "valid",
@@ -92,7 +94,7 @@ export function intentionToTreat(
 function centre(counted: (number | null)[], measured: number): IntentionToTreat["mean"] {
   const values = counted.filter((value) => value !== null);
   if (measured === 0) return { kind: "none", why: "nothing-measured" };
-  if (values.length < measured) return { kind: "none", why: "floor-unknown" };
+  if (values.length < measured) return { kind: "none", why: "baseline-unknown" };
   const value = mean(values);
   return value === undefined ? { kind: "none", why: "out-of-range" } : { kind: "mean", value };
 }

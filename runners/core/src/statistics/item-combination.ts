@@ -1,5 +1,5 @@
-// A weighted sum of several submissions' scores on the same items, with its error over items. Hard items are hard for all
-// submissions, so errors are combined item by item before they are squared.
+// A weighted sum of several submissions' scores on the same items, with its error over items. Hard items are hard
+// for all submissions, so errors are combined item by item before they are squared.
 import type { Groups, Items } from "./items.ts";
 import { errors, type Ratio, residuals } from "./ratio-estimate.ts";
 
@@ -8,10 +8,10 @@ export type ItemCombination =
   | { kind: "unpaired"; why: string };
 
 /**
- * Σ factor · score over `terms`, each score a ratio sum(value) / sum(weight), with its standard error over
- * items, in units of value per weight. All terms must hold the same item ids and groups, in any order. An
- * item contributes Σ factor · residual (the linearised ratio of ratioEstimate), so the error is that of a new draw of items
- * for these submissions, not of new attempts.
+ * Σ factor · score over `terms`, each score a ratio sum(value) / sum(weight), with its standard error over items,
+ * in units of value per weight. All terms must hold the same item ids and groups, in any order. An item
+ * contributes Σ factor · residual (the linearised ratio of ratioEstimate), so the error is that of a new draw of
+ * items for these submissions, not of new attempts.
  */
 export function itemCombination(terms: readonly { items: Items; factor: number }[]): ItemCombination {
   const first = terms[0]?.items;

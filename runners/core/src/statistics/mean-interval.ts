@@ -6,9 +6,9 @@ import { studentT95 } from "./student-t.ts";
 export type Interval = [low: number, high: number];
 
 /**
- * The 95 % Student-t interval of the mean, in the unit of `values`: mean ± t(n − 1) · s / √n
- * (Student 1908). Undefined for fewer than two values. With two values it extends about nine standard deviations to each
- * side. A percentile bootstrap would cover 74 % at n = 3.
+ * The 95 % Student-t interval of the mean, in the unit of `values`: mean ± t(n − 1) · s / √n (Student 1908).
+ * Undefined for fewer than two values. With two values it extends about nine standard deviations to each side. A
+ * percentile bootstrap would cover 74 % at n = 3.
  */
 export function meanInterval(values: readonly number[]): Interval | undefined {
   const centre = mean(values);

@@ -1,5 +1,5 @@
-// Averages by running update, so that equal values average to exactly that value (a plain sum of three times 0.1 does not)
-// and sums of large values do not overflow.
+// Averages by running update, so that equal values average to exactly that value (a plain sum of three times 0.1
+// does not) and sums of large values do not overflow.
 import { assertFinite, finite } from "./finite.ts";
 
 /** Arithmetic mean, in the unit of `values`. Undefined for none. Throws on NaN and infinities. */

@@ -1,5 +1,5 @@
-// The normal distribution, which Math lacks. Its uses (the power of a t test, an effect in standard deviations) need about
-// ten digits; both functions give twelve or more.
+// The normal distribution, which Math lacks. Its uses (the power of a t test, an effect in standard deviations)
+// need about ten digits; both functions give twelve or more.
 
 /** P(Z ≤ x) of a standard normal Z; relative error about 1e-13 in both tails. ±Infinity are allowed. */
 export function normalCdf(x: number): number {

@@ -1,5 +1,5 @@
-// Reproducible random numbers. Simulations and resampling take a generator as an argument, so a seed gives the same numbers
-// on every machine, and core uses no entropy.
+// Reproducible random numbers. Simulations and resampling take a generator as an argument, so a seed gives the
+// same numbers on every machine, and core uses no entropy.
 
 export type Random = {
   /** Uniform over 0 … 2³² − 1. */

@@ -1,5 +1,5 @@
-// A score as a ratio: sum(value) / sum(weight) over items. An accuracy has weight 1, bits per byte the bytes of a document.
-// Items are a sample, so the ratio has an error of its own, which is not the spread between attempts.
+// A score as a ratio: sum(value) / sum(weight) over items. An accuracy has weight 1, bits per byte the bytes of a
+// document. Items are a sample, so the ratio has an error of its own, which is not the spread between attempts.
 import { finite } from "./finite.ts";
 import type { Groups, Items } from "./items.ts";
 

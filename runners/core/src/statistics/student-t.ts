@@ -1,5 +1,5 @@
-// Two-sided quantiles of Student's t. Degrees of freedom are whole numbers here (attempts minus one), for which the
-// distribution is a finite sum of cosines: no gamma function, no library.
+// Two-sided quantiles of Student's t. Degrees of freedom are whole numbers here (attempts minus one), for which
+// the distribution is a finite sum of cosines: no gamma function, no library.
 import { bisect } from "./normal.ts";
 
 /** The two-sided 95 % point of the normal distribution. */

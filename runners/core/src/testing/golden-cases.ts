@@ -1,5 +1,5 @@
-// Golden files of diagnostics: Markdown with a heading, the wrong files and the whole output for each case, so that fixture
-// and output are reviewed together.
+// Golden files of diagnostics: Markdown with a heading, the wrong files and the whole output for each case, so
+// that fixture and output are reviewed together.
 import { readFileSync, writeFileSync } from "node:fs";
 
 export type GoldenCase = {

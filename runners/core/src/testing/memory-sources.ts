@@ -18,7 +18,7 @@ submission: A model.
 scorers: { smoke: [${scorers}], official: [fluency] }
 primary: { smoke: ${primary}, official: fluency }
 budget: { smoke: { time: 10m }, official: { time: 24h } }
-floors: { smoke: {}, official: { fluency: 0.5 } }
+baselines: { smoke: {}, official: { fluency: 0.5 } }
 rules: []
 `;
 
@@ -28,7 +28,7 @@ export const repository: Record<string, string> = {
   "scorers/accuracy/scorer.yaml": scorer("accuracy"),
   "scorers/fluency/scorer.yaml": scorer("fluency"),
   "runners/agents/presets/basic.yaml":
-    "formatVersion: 1\nname: basic\ntitle: Basic\nkind: command\ncommand: [run]\nprogram: tasks/{task}/baselines\n",
+    "formatVersion: 1\nname: basic\ntitle: Basic\nkind: command\ncommand: [run]\nprogram: tasks/{task}/scripts\n",
   "runners/agents/presets/idle.yaml": "formatVersion: 1\nname: idle\ntitle: Idle\nkind: nop\n",
   "steps/a.ts": "",
   "steps/b.ts": "",

@@ -9,9 +9,9 @@ let measure: typeof stringWidth | undefined;
 const single = /^[ -~¡-¬®-˿–—‘’“”…−←-↓≤≥─-╿█░]*$/u;
 
 /**
- * Columns of a text without escape sequences: a grapheme of letters, marks or emoji counts once.
- * string-width is loaded by the first text that needs it: the package and its Unicode expressions take 60 ms or more, and a
- * run with nothing to do takes 150.
+ * Columns of a text without escape sequences: a grapheme of letters, marks or emoji counts once. string-width is
+ * loaded by the first text that needs it: the package and its Unicode expressions take 60 ms or more, and a run
+ * with nothing to do takes 150.
  */
 export function displayWidth(text: string): number {
   if (single.test(text)) return text.length;

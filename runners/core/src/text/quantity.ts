@@ -18,9 +18,9 @@ const ofLarge: Scale[] = [
 const plainMax = 1e7;
 
 /**
- * `value` and `error`, both in `unit`, as texts in the returned unit. Scaled numbers have three significant digits; others
- * two of the error. Where an error, or a value without one, would be printed as 0 and is not, there are more digits, and
- * with too many of them a bound: `<0.000001`.
+ * `value` and `error`, both in `unit`, as texts in the returned unit. Scaled numbers have three significant
+ * digits; others two of the error. Where an error, or a value without one, would be printed as 0 and is not, there
+ * are more digits, and with too many of them a bound: `<0.000001`.
  */
 export function quantity(
   value: number,

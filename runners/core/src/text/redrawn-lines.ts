@@ -1,7 +1,7 @@
-// Collapses the lines that a program redraws with carriage returns, as progress bars do: thousands of states of one
-// line are one line, in its last state. An overwritten state that is no redraw of the next, e.g. an error before which a
-// bar goes on, is kept as a line of its own. Works on any pieces of a text, and holds at most one short line.
-// Pure but for the held line: no disk, no clock.
+// Collapses the lines that a program redraws with carriage returns, as progress bars do: thousands of states of
+// one line are one line, in its last state. An overwritten state that is no redraw of the next, e.g. an error
+// before which a bar goes on, is kept as a line of its own. Works on any pieces of a text, and holds at most one
+// short line. Pure but for the held line: no disk, no clock.
 
 /** A longer line is given on in parts, so that an endless line does not pile up in memory. */
 const heldMax = 1 << 16;

@@ -1,5 +1,5 @@
-// Makes foreign text safe for a terminal: characters that control it, hide text or change the reading order are spelt out.
-// Line ends and tabs stay.
+// Makes foreign text safe for a terminal: characters that control it, hide text or change the reading order are
+// spelt out. Line ends and tabs stay.
 
 const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 

@@ -1,5 +1,5 @@
-// Reports what the YAML parser accepts and a pipeline cannot use: equal keys, keys that are not text, numbers that JSON
-// cannot hold, aliases without an anchor or inside their own anchor, deep nesting.
+// Reports what the YAML parser accepts and a pipeline cannot use: equal keys, keys that are not text, numbers that
+// JSON cannot hold, aliases without an anchor or inside their own anchor, deep nesting.
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
 import { didYouMean } from "./suggest.ts";
 

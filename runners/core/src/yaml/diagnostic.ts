@@ -1,5 +1,5 @@
-// A problem in something that a person wrote, and the way out. Diagnostics are values: all problems of a file are shown at
-// once, and nothing runs while there is one.
+// A problem in something that a person wrote, and the way out. Diagnostics are values: all problems of a file are
+// shown at once, and nothing runs while there is one.
 import { displayWidth } from "../text/display-width.ts";
 
 export type Diagnostic = {

@@ -1,5 +1,5 @@
-// Removes the parts of a pipeline with the wrong shape and remembers their paths, so that the rest is checked in the same
-// run and no consequence of a reported problem is reported.
+// Removes the parts of a pipeline with the wrong shape and remembers their paths, so that the rest is checked in
+// the same run and no consequence of a reported problem is reported.
 
 import { type PipelineSpec, stageSpec } from "@mlrb/formats/declared/pipeline";
 import { isTable } from "@mlrb/formats/is-table";

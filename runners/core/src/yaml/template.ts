@@ -1,7 +1,7 @@
-// Placeholders in a pipeline's text: `{task}`, `{task.budget.time}`, `{params.data}`, `{inputs.public}`.
-// Inner ones are filled first, so `{task.budget.{params.data}.time}` selects by a parameter. A text that is only a
-// placeholder keeps the value's type. Values are not searched for placeholders. `${NAME}` belongs to the shell and stays;
-// `{{text}}` is a literal `{text}`.
+// Placeholders in a pipeline's text: `{task}`, `{task.budget.time}`, `{params.data}`, `{inputs.public}`. Inner
+// ones are filled first, so `{task.budget.{params.data}.time}` selects by a parameter. A text that is only a
+// placeholder keeps the value's type. Values are not searched for placeholders. `${NAME}` belongs to the shell and
+// stays; `{{text}}` is a literal `{text}`.
 import type { Json } from "@mlrb/kit/stage";
 import type { Diagnostic } from "./diagnostic.ts";
 import { didYouMean } from "./suggest.ts";
@@ -79,8 +79,8 @@ function fillText(text: string, lookup: Lookup): Json {
 export const unclosedMessage = "its closing brace is missing";
 
 /**
- * The first placeholder of a known name after which no brace closes. Other open braces belong to a shell or to awk, as
- * does one that is closed later: `{task,agent}`.
+ * The first placeholder of a known name after which no brace closes. Other open braces belong to a shell or to
+ * awk, as does one that is closed later: `{task,agent}`.
  */
 export function unclosedPlaceholder(text: string, isKnown: (name: string) => boolean): string | undefined {
   const open = /(?<![$\u0001])\{([a-zA-Z][\w-]*(?:\.[\w.-]+)?)(?=[^{}]*(?:\{|$))/g;

@@ -1,5 +1,5 @@
-// Parses a YAML file and keeps positions, so that a later problem can be shown at its place. Parsing runs no code, follows
-// no tag and gives plain JSON data.
+// Parses a YAML file and keeps positions, so that a later problem can be shown at its place. Parsing runs no code,
+// follows no tag and gives plain JSON data.
 import {
   type Document,
   isAlias,

@@ -1,4 +1,5 @@
-// The format of attempt.json in the folder of a running attempt: everything that its record needs besides its outputs.
+// The format of attempt.json in the folder of a running attempt: everything that its record needs besides its
+// outputs.
 
 import * as t from "../schema.ts";
 import { axisValues, keyParts } from "../stage/action.ts";

@@ -1,5 +1,5 @@
-// The condition of an attempt: what its programs could reach. Attempts of two conditions are two experiments, so no mean
-// and no comparison holds both.
+// The condition of an attempt: what its programs could reach. Attempts of two conditions are two experiments, so
+// no mean and no comparison holds both.
 import type { Network } from "../declared/pipeline.ts";
 import * as t from "../schema.ts";
 

@@ -1,4 +1,5 @@
-// The format of iterations.json, an agent's research in an attempt: its experiments, what it measured and how it ended.
+// The format of iterations.json, an agent's research in an attempt: its experiments, what it measured and how it
+// ended.
 
 import * as t from "../schema.ts";
 

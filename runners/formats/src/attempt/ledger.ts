@@ -1,5 +1,5 @@
-// The format of an attempt's ledger: what it used of its budget. The supervisor writes it next to the trajectory and
-// seals the trajectory with it. kit's `readLedger` reads it.
+// The format of an attempt's ledger: what it used of its budget. The supervisor writes it next to the trajectory
+// and seals the trajectory with it. kit's `readLedger` reads it.
 
 import { interventionSums } from "../declared/intervention.ts";
 import * as t from "../schema.ts";

@@ -7,7 +7,7 @@ const carryingRun = t.wholeObject({
 });
 
 export const purse = t.wholeObject({
-  formatVersion: { const: 2 },
+  formatVersion: { const: 1 },
   runs: t.about(t.listOf(carryingRun), "the runs that carried the attempt, newest first"),
   cap: t.about(
     t.nullable(t.anyText),

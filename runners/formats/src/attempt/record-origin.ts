@@ -1,5 +1,5 @@
-// Where an imported record came from, in attempts/origins/DIGEST.json. The record itself is immutable and holds nothing
-// about the machine that imported it. A record without this file was made here.
+// Where an imported record came from, in attempts/origins/DIGEST.json. The record itself is immutable and holds
+// nothing about the machine that imported it. A record without this file was made here.
 
 import * as t from "../schema.ts";
 

@@ -1,4 +1,5 @@
-// The format of index.json next to the snapshots of an attempt's submission, in the order in which they were taken.
+// The format of index.json next to the snapshots of an attempt's submission, in the order in which they were
+// taken.
 import * as t from "../schema.ts";
 
 const moment = { sinceStartMs: t.amount, digest: t.anyText } as const;

@@ -1,5 +1,5 @@
-// A line of attempts/thinned.jsonl: weights of an attempt that were removed, or are about to be. The line is on disk
-// before the first file is removed, and the record stays as it is.
+// A line of attempts/thinned.jsonl: weights of an attempt that were removed, or are about to be. The line is on
+// disk before the first file is removed, and the record stays as it is.
 
 import * as t from "../schema.ts";
 

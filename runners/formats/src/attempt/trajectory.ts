@@ -1,5 +1,5 @@
-// The format of a line of a trajectory: the supervisor's log of an attempt, one event a line, in the order in which it
-// saw them. Published as pipelines/trajectory.schema.json. Readers ignore fields that they do not know.
+// The format of a line of a trajectory: the supervisor's log of an attempt, one event a line, in the order in
+// which it saw them. Published as pipelines/trajectory.schema.json. Readers ignore fields that they do not know.
 
 import { extendedFields } from "../declared/intervention.ts";
 import * as t from "../schema.ts";
@@ -90,15 +90,15 @@ export const trajectoryEvent = {
     ),
     event("snapshot-skipped", { because: t.anyText }),
     event("snapshot-dropped", { name: t.anyText }),
-    event("checkpoint", {
+    event("restore-point", {
       name: t.anyText,
       after: t.about(count, "lines of the trajectory when its copy began"),
       files: t.about(count, "files, folders and links of the sandbox"),
-      copiedBytes: t.about(count, "of files that had changed since the checkpoint before"),
+      copiedBytes: t.about(count, "of files that had changed since the restore point before"),
       torn: t.about(count, "files that changed while they were copied"),
       durationMs: count,
     }),
-    event("checkpoint-skipped", { because: t.anyText }),
+    event("restore-point-skipped", { because: t.anyText }),
     event("budget", {
       share: t.about({ type: "number", minimum: 0, maximum: 1 }, "share of the working time that is used up"),
     }),
@@ -133,8 +133,8 @@ export const trajectoryEvent = {
         ),
         step: t.about(count, "answers of its models up to there"),
         workspace: t.about(
-          t.oneOf("kept", "checkpoint"),
-          "kept: its files outlived the restart; checkpoint: they are as of `after`",
+          t.oneOf("kept", "restore-point"),
+          "kept: its files outlived the restart; restore point: they are as of `after`",
         ),
         workingMs: t.about(count, "the working time from which the clock continues"),
         creditedMs: t.about(count, "working time that was lost and does not count"),

@@ -184,8 +184,8 @@ export function presetProviders({ provider, planner, gateway = [] }: AgentPreset
 }
 
 /**
- * The params of an attempt stage, with each field of its `preset` under its own name. Attempt keys hold them in this
- * form, from when each was a separate parameter, and reasons name the field that changed.
+ * The params of an attempt stage, with each field of its `preset` under its own name. Attempt keys hold them in
+ * this form, from when each was a separate parameter, and reasons name the field that changed.
  */
 export function attemptFields(params: Record<string, t.Json>): Record<string, t.Json> {
   const { preset, ...others } = { ...params };

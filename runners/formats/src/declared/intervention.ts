@@ -1,6 +1,6 @@
-// What a person did to an attempt while it worked: more budget. The lines of
-// interventions.jsonl in the attempt's folder ask for it; the trajectory, the ledger and the record say that it happened.
-// Such an attempt leaves the primary tables: its agent had something that others did not have.
+// What a person did to an attempt while it worked: more budget. The lines of interventions.jsonl in the attempt's
+// folder ask for it; the trajectory, the ledger and the record say that it happened. Such an attempt leaves the
+// primary tables: its agent had something that others did not have.
 import * as t from "../schema.ts";
 
 /** In the attempt's folder. Lines are only added. */

@@ -1,5 +1,5 @@
-// The format of pipelines, pipelines/NAME.yaml. It checks shapes. Names, units and edges are checked later, with better
-// messages than a schema can give.
+// The format of pipelines, pipelines/NAME.yaml. It checks shapes. Names, units and edges are checked later, with
+// better messages than a schema can give.
 import * as t from "../schema.ts";
 import { execution, stageExecution } from "./stage-execution.ts";
 import { service } from "./stage-service.ts";
@@ -219,8 +219,8 @@ export type ProfileSpec = t.TypeOf<typeof profile>;
 export type StageSpec = t.TypeOf<typeof stageSpec>;
 export type GivesSpec = t.TypeOf<typeof output>;
 /**
- * A list of values, or the values that the manifest of another axis lists (`{ of: task }`), by default under the axis'
- * name with an s. `field` names another place and may hold parameters: `scorers.{params.data}`.
+ * A list of values, or the values that the manifest of another axis lists (`{ of: task }`), by default under the
+ * axis' name with an s. `field` names another place and may hold parameters: `scorers.{params.data}`.
  */
 export type AxisSpec = t.TypeOf<typeof axis>;
 export type Scalar = t.TypeOf<typeof scalar>;

@@ -1,4 +1,5 @@
-// The format of runners/agents/prices.yaml, the prices of providers. The first lines of that file explain an entry.
+// The format of runners/agents/prices.yaml, the prices of providers. The first lines of that file explain an
+// entry.
 
 import { rates } from "../attempt/used-price.ts";
 import * as t from "../schema.ts";

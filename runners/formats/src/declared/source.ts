@@ -1,4 +1,5 @@
-// The format of sources, sources/NAME.yaml: a repository of a hub from which official data or a published model comes.
+// The format of sources, sources/NAME.yaml: a repository of a hub from which official data or a published model
+// comes.
 
 import * as t from "../schema.ts";
 

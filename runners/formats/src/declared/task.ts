@@ -35,11 +35,11 @@ const publishedValue = t.closedObject(
 
 const sourceModels = { ...t.tableOf(t.name), propertyNames: t.name } as const;
 
-const anchor = t.closedObject(
+const reference = t.closedObject(
   {
     name: t.about(t.name, "of the row"),
     title: t.title,
-    model: t.about(t.text, "a model that the anchors step can make"),
+    model: t.about(t.text, "a model that the references step can make"),
   },
   ["name", "title", "model"],
 );
@@ -48,8 +48,8 @@ const expectation = t.about(
   t.closedObject(
     {
       kind: t.about(
-        t.oneOf("range", "above-floor", "finite"),
-        "range: from low to high; above-floor: no range is known, better than the trivial baseline by more than 3 standard errors and than each row of kind guess; finite: no range is known, any number",
+        t.oneOf("range", "above-baseline", "finite"),
+        "range: from low to high; above-baseline: no range is known, better than the trivial baseline by more than 3 standard errors and than each row of kind guess; finite: no range is known, any number",
       ),
       low: t.about(t.number, "range: the smallest value"),
       high: t.about(t.number, "range: the largest value"),
@@ -74,7 +74,7 @@ const taskRule = t.closedObject(
       ruleSource,
       "official: the task's own text; competition: the original competition; interpreted: ours",
     ),
-    severity: t.about(ruleSeverity, "strike: breaking it disqualifies; note: it is only reported"),
+    severity: t.about(ruleSeverity, "disqualify: breaking it disqualifies; note: it is only reported"),
   },
   ["name", "title", "method", "source", "severity"],
 );
@@ -107,9 +107,9 @@ export const taskManifest = t.fileFormat(
         sourceModels,
         "published models for that script, from their downloads, { KIND: { NAME: SOURCE } }",
       ),
-      referenceModels: byKind(
+      publishedModels: byKind(
         sourceModels,
-        "published models that `anchors` measures unchanged, from their downloads, { KIND: { NAME: SOURCE } }",
+        "published models that `references` measures unchanged, from their downloads, { KIND: { NAME: SOURCE } }",
       ),
       generate: t.about(
         t.text,
@@ -119,27 +119,27 @@ export const taskManifest = t.fileFormat(
         t.closedObject({ time: t.about(t.duration, "with a unit, e.g. 24h") }, ["time"]),
         "what an agent may spend",
       ),
-      floors: byKind(
+      baselines: byKind(
         t.about(
           t.tableOf({ type: ["number", "string"], minLength: 1 }),
-          "by scorer: a number or the name of an anchors row, { NAME: 0.5 }",
+          "by scorer: a number or the name of a row of the references, { NAME: 0.5 }",
         ),
         "the trivial baseline: the value of guessing or of doing nothing, { KIND: { NAME: 0.5 } }",
       ),
-      anchors: byKind(
-        t.listOf(anchor),
+      references: byKind(
+        t.listOf(reference),
         "models that were not trained for the task, measured like its attempts",
       ),
-      anchorRows: byKind(
-        t.about(t.tableOf(t.text), "by scorer: the name of an anchors row, { NAME: ROW }"),
-        "the anchors row of the reference model: 1 on the normalised scale, { KIND: { NAME: ROW } }",
+      referenceRows: byKind(
+        t.about(t.tableOf(t.text), "by scorer: the name of a row of the references, { NAME: ROW }"),
+        "the references row of the reference model: 1 on the normalised scale, { KIND: { NAME: ROW } }",
       ),
       expected: byKind(
         t.about(
           t.tableOf(t.tableOf(expectation)),
           "by scorer and reference model, { NAME: { ROW: { kind: finite } } }",
         ),
-        "what the models of `anchors` must score before attempts start, { KIND: { NAME: { ROW: { kind, … } } } }",
+        "what the models of `references` must score before attempts start, { KIND: { NAME: { ROW: { kind, … } } } }",
       ),
       published: byKind(
         t.about(
@@ -156,7 +156,7 @@ export const taskManifest = t.fileFormat(
       rules: t.about(t.listOf(taskRule), "what a submission must keep to"),
       limits: t.about(t.list, "for people: what its numbers cannot show"),
     },
-    ["formatVersion", "name", "title", "submission", "scorers", "primary", "budget", "floors", "rules"],
+    ["formatVersion", "name", "title", "submission", "scorers", "primary", "budget", "baselines", "rules"],
   ),
 );
 

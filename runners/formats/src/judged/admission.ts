@@ -1,5 +1,5 @@
-// admission.json: whether the submission can be loaded. It is separate from the verdict, so that a changed rule rescores
-// nothing.
+// admission.json: whether the submission can be loaded. It is separate from the verdict, so that a changed rule
+// rescores nothing.
 import * as t from "../schema.ts";
 
 /** The reason's code of a model of a family that no scorer can score. */

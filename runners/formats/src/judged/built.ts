@@ -1,5 +1,5 @@
-// What an attempt built, next to its verdict. It decides nothing. What the harness found is apart from what the agent
-// says of itself.
+// What an attempt built, next to its verdict. It decides nothing. What the harness found is apart from what the
+// agent says of itself.
 import { recordedKind } from "../attempt/download-events.ts";
 import * as t from "../schema.ts";
 

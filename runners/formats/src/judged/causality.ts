@@ -1,5 +1,6 @@
-// causality.json: whether a submission's predictions use the text that they predict, with everything to repeat the test.
-// Scores and verdicts read only its verdict, from admission.json, which is the same on every machine if the verdict is.
+// causality.json: whether a submission's predictions use the text that they predict, with everything to repeat the
+// test. Scores and verdicts read only its verdict, from admission.json, which is the same on every machine if the
+// verdict is.
 import * as t from "../schema.ts";
 import { causalityVerdict, untestedKinds } from "./admission.ts";
 

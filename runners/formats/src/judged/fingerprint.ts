@@ -1,5 +1,5 @@
-// The format of fingerprints of models: fingerprint.json of an attempt (1) and tasks/known-weights/*.json (2, with `places`
-// and `profile` of every matrix).
+// The format of fingerprints of models: fingerprint.json of an attempt (1) and tasks/known-weights/*.json (2, with
+// `places` and `profile` of every matrix).
 import * as t from "../schema.ts";
 
 export const fingerprintFile = t.fileFormat(

@@ -1,5 +1,6 @@
-// identity.json: how the weights of a submission relate to the models that its task gives, and to known models. Only tensors that the loaded
-// model has are listed. The numbers depend on the processor in the last digits, so only the verdict reads them.
+// identity.json: how the weights of a submission relate to the models that its task gives, and to known models.
+// Only tensors that the loaded model has are listed. The numbers depend on the processor in the last digits, so
+// only the verdict reads them.
 import * as t from "../schema.ts";
 
 const tensorRelation = t.wholeObject({

@@ -1,5 +1,5 @@
-// memorisation.json: the bits that models need for the private documents of a task and for matched public ones. One file
-// holds a submission, another the task's reference models. Only the report reads them and compares them.
+// memorisation.json: the bits that models need for the private documents of a task and for matched public ones.
+// One file holds a submission, another the task's reference models. Only the report reads them and compares them.
 import * as t from "../schema.ts";
 
 const memorisationDocument = t.wholeObject({

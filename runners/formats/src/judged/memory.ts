@@ -1,5 +1,5 @@
-// memory.json: the peak memory of a submission by the recipe of each of its task's memory rules. The bytes differ between
-// runs and machines, so only the verdict reads them, and its evidence rounds them.
+// memory.json: the peak memory of a submission by the recipe of each of its task's memory rules. The bytes differ
+// between runs and machines, so only the verdict reads them, and its evidence rounds them.
 import * as t from "../schema.ts";
 
 const run = t.wholeExcept(["atMostBytes", "detail", "numbers", "device"], {

@@ -1,5 +1,5 @@
-// A line of samples.jsonl: one item of a score, with everything that recomputing the score needs. Files have millions
-// of lines.
+// A line of samples.jsonl: one item of a score, with everything that recomputing the score needs. Files have
+// millions of lines.
 import * as t from "../schema.ts";
 
 export const sample = t.wholeExcept(["group", "cluster"], {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { kindOfRules, type RuleAnswer } from "./verdict.ts";
 
-test("one failed strike disqualifies, one undecided strike leaves the attempt undecided, notes do nothing", () => {
+test("one failed disqualifying rule disqualifies, one undecided disqualifying rule leaves the attempt undecided, notes do nothing", () => {
   const kindOf = (...answers: RuleAnswer[]) =>
-    kindOfRules(answers.map((answer) => ({ answer, severity: "strike" })));
-  assert.equal(kindOf("pass", "undecided", "fail"), "struck");
+    kindOfRules(answers.map((answer) => ({ answer, severity: "disqualify" })));
+  assert.equal(kindOf("pass", "undecided", "fail"), "disqualified");
   assert.equal(kindOf("pass", "undecided"), "undecided");
   assert.equal(kindOf("pass"), "pass");
   assert.equal(kindOf(), "pass");

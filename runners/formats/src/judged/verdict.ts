@@ -11,8 +11,8 @@ export type RuleAnswer = t.TypeOf<typeof answer>;
 /** Who made the rule. */
 export const ruleSource = t.oneOf("official", "competition", "interpreted");
 
-/** The effect of a broken rule: strike (disqualified), or a note only. */
-export const ruleSeverity = t.oneOf("strike", "note");
+/** The effect of a broken rule: disqualify, or a note only. */
+export const ruleSeverity = t.oneOf("disqualify", "note");
 
 export const ruleVerdict = t.wholeExcept(["notMeasured"], {
   rule: t.text,
@@ -38,8 +38,8 @@ export const noLookAhead = "no-look-ahead";
 export const plainTokenizer = "plain-tokenizer";
 
 export const verdictKind = t.about(
-  t.oneOf("pass", "struck", "rejected", "undecided"),
-  "rejected: not admitted; struck (disqualified): a rule of severity strike failed; undecided: none failed and one is undecided; pass: all of them passed",
+  t.oneOf("pass", "disqualified", "rejected", "undecided"),
+  "rejected: not admitted; disqualified: a rule of severity disqualify failed; undecided: none failed and one is undecided; pass: all of them passed",
 );
 export type VerdictKind = t.TypeOf<typeof verdictKind>;
 
@@ -56,7 +56,7 @@ export const isNotScorable = t.about(
 export const verdict = t.fileFormat(
   "mlrb verdict",
   t.wholeExcept(["notScorable", "built"], {
-    formatVersion: { const: 2 },
+    formatVersion: { const: 1 },
     kind: verdictKind,
     rules: t.listOf(ruleVerdict),
     facts: verdictFacts,
@@ -70,7 +70,7 @@ export type Verdict = t.TypeOf<typeof verdict>;
 export function kindOfRules(
   rules: readonly Pick<RuleVerdict, "answer" | "severity">[],
 ): Exclude<VerdictKind, "rejected"> {
-  const strikes = rules.filter(({ severity }) => severity === "strike");
-  if (strikes.some(({ answer: found }) => found === "fail")) return "struck";
-  return strikes.some(({ answer: found }) => found === "undecided") ? "undecided" : "pass";
+  const disqualifying = rules.filter(({ severity }) => severity === "disqualify");
+  if (disqualifying.some(({ answer: found }) => found === "fail")) return "disqualified";
+  return disqualifying.some(({ answer: found }) => found === "undecided") ? "undecided" : "pass";
 }

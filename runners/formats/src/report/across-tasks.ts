@@ -1,5 +1,5 @@
 // Normalised scores of the primary metrics over tasks, in report.json.
-import { anchorKind } from "../judged/anchors.ts";
+import { referenceKind } from "../judged/references.ts";
 import * as t from "../schema.ts";
 
 const leftOut = t.listOf(t.wholeObject({ task: t.anyText, why: t.anyText }));
@@ -29,7 +29,7 @@ export type AgentAcrossTasks = t.TypeOf<typeof agentAcrossTasks>;
 
 export const acrossTasks = t.wholeObject({
   kind: t.about(
-    t.nullable(anchorKind),
+    t.nullable(referenceKind),
     "the kind of the reference models of `tasks`: the kind of most tasks; null without tasks",
   ),
   ranked: t.about(t.listOf(t.anyText), "tasks at which every agent has a usable mean, whatever their scale"),
@@ -38,9 +38,9 @@ export const acrossTasks = t.wholeObject({
       t.wholeObject({
         task: t.anyText,
         metric: t.anyText,
-        floor: t.number,
-        anchor: t.number,
-        anchorName: t.anyText,
+        baseline: t.number,
+        reference: t.number,
+        referenceName: t.anyText,
       }),
     ),
     "tasks with a usable scale of the primary metric, with trivial baseline (0) and reference model (1) of one kind",

@@ -1,5 +1,5 @@
-// Two agents over all tasks, in report.json: the primary test, the tests of single tasks, the test of real pairs if any,
-// and the difference that a run of this size can detect.
+// Two agents over all tasks, in report.json: the primary test, the tests of single tasks, the test of real pairs
+// if any, and the difference that a run of this size can detect.
 import * as t from "../schema.ts";
 
 /** `Tested` of @mlrb/core. */

@@ -40,8 +40,12 @@ const attemptScore = t.kindsOf(
 );
 export type AttemptScore = t.TypeOf<typeof attemptScore>;
 
-const momentScore = t.kindsOf(t.variant("scored", { value: t.number, standardError }), rejected, notMeasured);
-export type MomentScore = t.TypeOf<typeof momentScore>;
+const checkpointScore = t.kindsOf(
+  t.variant("scored", { value: t.number, standardError }),
+  rejected,
+  notMeasured,
+);
+export type CheckpointScore = t.TypeOf<typeof checkpointScore>;
 
 const admission = t.kindsOf(
   t.variant("admitted"),
@@ -50,17 +54,20 @@ const admission = t.kindsOf(
   missing,
 );
 
-const attemptMoment = t.about(
+const attemptCheckpoint = t.about(
   t.wholeObject({
-    moment: t.about(t.anyText, "its value on the pipeline's axis, e.g. 25%; 100% is the end of the attempt"),
+    checkpoint: t.about(
+      t.anyText,
+      "its value on the pipeline's axis, e.g. 25%; 100% is the end of the attempt",
+    ),
     share: t.number,
     submission: t.about(t.textOrNull, "its digest, also for an empty folder; null if unknown"),
     admission,
-    scores: t.tableOf(momentScore),
+    scores: t.tableOf(checkpointScore),
   }),
   "an intermediate checkpoint; only the last one, the final submission, counts",
 );
-export type AttemptMoment = t.TypeOf<typeof attemptMoment>;
+export type AttemptCheckpoint = t.TypeOf<typeof attemptCheckpoint>;
 
 const foundResearch = t.wholeExcept(["benchmarkCalls", "labels"], {
   kind: { const: "found" },
@@ -134,8 +141,8 @@ export const attempt = t.wholeExcept(
     scores: t.tableOf(attemptScore),
     research: t.about(t.nullable(attemptResearch), "null if the pipeline does not find iterations"),
     memorisation: attemptMemorisation,
-    moments: t.about(
-      t.listOf(attemptMoment),
+    checkpoints: t.about(
+      t.listOf(attemptCheckpoint),
       "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
     ),
   },

@@ -1,11 +1,11 @@
 // A cell of report.json: one number for a task, an agent and a metric, with the values behind it.
 
-import { anchorKind } from "../judged/anchors.ts";
+import { referenceKind } from "../judged/references.ts";
 import { direction } from "../judged/score.ts";
 import * as t from "../schema.ts";
 
 const values = t.listOf(t.numberOrNull);
-const whyNoMean = t.oneOf("nothing-measured", "floor-unknown", "out-of-range");
+const whyNoMean = t.oneOf("nothing-measured", "baseline-unknown", "out-of-range");
 const whyNoInterval = t.oneOf(
   "no-values",
   "one-value",
@@ -65,11 +65,11 @@ export const cell = t.wholeObject({
   meanWithheld: t.about(t.nullable(whyNoMean), "why there is no mean; null if there is one"),
   measured: t.about(t.count, "attempts that are not missing"),
   planned: t.count,
-  struck: t.count,
+  disqualified: t.count,
   rejected: t.count,
   undecided: t.about(
     t.count,
-    "attempts with an undecided strike rule, among those that enter the mean with their score",
+    "attempts with an undecided disqualifying rule, among those that enter the mean with their score",
   ),
   passInterval: t.about(
     t.nullable(t.pairOf(t.number)),
@@ -77,7 +77,7 @@ export const cell = t.wholeObject({
   ),
   validMean: t.about(
     t.numberOrNull,
-    "mean of the counted values of scored attempts of which no strike rule failed, undecided ones included",
+    "mean of the counted values of scored attempts of which no disqualifying rule failed, undecided ones included",
   ),
   validN: t.count,
   validInterval: t.about(
@@ -89,7 +89,7 @@ export const cell = t.wholeObject({
     "which ends were cut; null without an interval",
   ),
   validIntervalWithheld: t.nullable(whyNoInterval),
-  belowFloor: t.about(t.count, "valid attempts worse than the trivial baseline, which count as it"),
+  belowBaseline: t.about(t.count, "valid attempts worse than the trivial baseline, which count as it"),
   identical: t.about(
     t.listOf(t.count),
     "sizes of the groups of valid attempts that submitted identical files",
@@ -103,17 +103,17 @@ export const cell = t.wholeObject({
     "valid attempts that beat each reference model of at most twice their size by more than five standard errors",
   ),
   errors,
-  floor: t.numberOrNull,
-  floorName: t.about(
+  baseline: t.numberOrNull,
+  baselineName: t.about(
     t.textOrNull,
-    "the anchors row of the trivial baseline; null if task.yaml gives a number or nothing",
+    "the references row of the trivial baseline; null if task.yaml gives a number or nothing",
   ),
-  anchor: t.about(
+  reference: t.about(
     t.numberOrNull,
-    "the value of the anchors row `anchorName`; null if there is no such row or it has no number",
+    "the value of the references row `referenceName`; null if there is no such row or it has no number",
   ),
-  anchorName: t.about(t.textOrNull, "the row that task.yaml names as reference model; null if none"),
-  anchorKind: t.about(t.nullable(anchorKind), "of that row; null if it is unknown"),
+  referenceName: t.about(t.textOrNull, "the row that task.yaml names as reference model; null if none"),
+  referenceKind: t.about(t.nullable(referenceKind), "of that row; null if it is unknown"),
   normalised: t.about(
     values,
     "`counted` with the trivial baseline at 0 and the reference model at 1, not clipped; null with `normalisedWithheld`",

@@ -1,5 +1,5 @@
-// The formats of a frozen protocol, protocols/PIPELINE/PROFILE.json, and of what was observed when a report was compared
-// with it. Both hold the same facts, so that departures are the differences of two values.
+// The formats of a frozen protocol, protocols/PIPELINE/PROFILE.json, and of what was observed when a report was
+// compared with it. Both hold the same facts, so that departures are the differences of two values.
 import * as t from "../schema.ts";
 
 const arm = t.about(

@@ -1,7 +1,7 @@
 // What was expected of a reference model and what it scored, in report.json.
 import * as t from "../schema.ts";
 
-export const reference = t.wholeObject({
+export const referenceCheck = t.wholeObject({
   task: t.anyText,
   metric: t.anyText,
   model: t.about(t.anyText, "the name of its row"),
@@ -12,4 +12,4 @@ export const reference = t.wholeObject({
   passed: t.flag,
   found: t.about(t.anyText, "how the value compares, or why there is none"),
 });
-export type Reference = t.TypeOf<typeof reference>;
+export type ReferenceCheck = t.TypeOf<typeof referenceCheck>;

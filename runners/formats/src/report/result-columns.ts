@@ -18,8 +18,8 @@ export const metric = {
 } as const;
 
 export const scale = {
-  floor: t.about(t.numberOrNull, "the trivial baseline; empty: unknown"),
-  anchor: t.about(t.numberOrNull, "the reference model; empty: none, or unknown"),
+  baseline: t.about(t.numberOrNull, "the trivial baseline; empty: unknown"),
+  reference: t.about(t.numberOrNull, "the reference model; empty: none, or unknown"),
 } as const;
 
 const originOfAttempt = t.about(t.textOrNull, "how an imported attempt was signed; empty: made here");
@@ -28,7 +28,7 @@ export const originOfMean = t.about(t.textOrNull, "how many of its attempts were
 export const ofAttempt = { task: t.anyText, agent: t.anyText, seed: t.seed } as const;
 /** What a reader of any number of an attempt must know. */
 export const made = {
-  verdict: t.about(t.anyText, "pass, undecided, struck (disqualified), rejected or missing"),
+  verdict: t.about(t.anyText, "pass, undecided, disqualified, rejected or missing"),
   submission: t.about(t.textOrNull, "the submission's digest; empty: none"),
   origin: originOfAttempt,
   weak_limits: t.about(t.textOrNull, "limits that the kernel did not hold; empty: it held all"),

@@ -1,5 +1,5 @@
-// The CSV files of a report: one kind of row in each. A file's columns are the properties of its row, in this order.
-// null is an empty cell.
+// The CSV files of a report: one kind of row in each. A file's columns are the properties of its row, in this
+// order. null is an empty cell.
 import * as t from "../schema.ts";
 import {
   countOrNull,
@@ -41,7 +41,7 @@ const summary = t.wholeObject({
   disqualified: t.count,
   rejected: t.count,
   undecided: t.about(t.count, "valid attempts with an undecided rule"),
-  below_floor: t.about(t.count, "valid attempts worse than the trivial baseline, which count as it"),
+  below_baseline: t.about(t.count, "valid attempts worse than the trivial baseline, which count as it"),
   observations: t.about(t.count, "n with repeated attempts as one"),
   sd_attempts: t.about(
     t.numberOrNull,
@@ -50,12 +50,12 @@ const summary = t.wholeObject({
   se_items: t.about(t.numberOrNull, "standard error of valid_mean over items, for these submissions"),
   se_items_kind: t.about(t.textOrNull, "exact, or at-most: an upper bound"),
   ...scale,
-  floor_name: t.about(
+  baseline_name: t.about(
     t.textOrNull,
     "the row of the report's reference models; empty: a number of task.yaml, or none",
   ),
-  anchor_name: t.textOrNull,
-  anchor_kind: t.textOrNull,
+  reference_name: t.textOrNull,
+  reference_kind: t.textOrNull,
   normalised_mean: t.about(
     t.numberOrNull,
     "mean on the scale from the trivial baseline (0) to the reference model (1)",
@@ -123,7 +123,7 @@ const scores = t.wholeObject({
     "what enters the mean: the value, the trivial baseline, or nothing for a missing attempt",
   ),
   ...scale,
-  normalised: t.about(t.numberOrNull, "counted on the scale from floor (0) to anchor (1), not clipped"),
+  normalised: t.about(t.numberOrNull, "counted on the scale from baseline (0) to reference (1), not clipped"),
   implausible: t.about(t.flag, "better than each reference model of like size by over five standard errors"),
   implausible_by: t.about(
     t.numberOrNull,
@@ -138,10 +138,10 @@ const scores = t.wholeObject({
   reason: t.about(t.textOrNull, "why there is no value, or why the attempt is not a pass"),
 });
 
-const moments = t.wholeObject({
+const checkpoints = t.wholeObject({
   ...head,
   ...ofAttempt,
-  moment: t.about(t.anyText, "on the pipeline's axis, e.g. 25%; the end is in scores.csv"),
+  checkpoint: t.about(t.anyText, "on the pipeline's axis, e.g. 25%; the end is in scores.csv"),
   share: t.about(t.number, "of the budget"),
   metric: t.about(t.textOrNull, "empty if nothing was submitted yet"),
   primary: flagOrNull,
@@ -180,7 +180,7 @@ export const resultRows = {
   summary,
   attempts,
   scores,
-  moments,
+  checkpoints,
   comparisons,
 } as const;
 export type ResultTable = keyof typeof resultRows;

@@ -1,6 +1,6 @@
 // Trivial baselines and reference models in report.json: rows to compare the agents' means with.
 
-import { anchorKind, parameterCount } from "../judged/anchors.ts";
+import { parameterCount, referenceKind } from "../judged/references.ts";
 import { standardError } from "../judged/score.ts";
 import * as t from "../schema.ts";
 
@@ -29,10 +29,10 @@ export const row = {
     metric: t.anyText,
     name: t.anyText,
     title: t.anyText,
-    kind: t.about(t.nullable(anchorKind), "null if its scorer names none"),
+    kind: t.about(t.nullable(referenceKind), "null if its scorer names none"),
     parameters: t.about(t.nullable(parameterCount), "null if unknown, or if it is no model"),
-    floor: t.flag,
-    anchor: t.about(t.flag, "whether it is the reference model, 1 on the normalised scale"),
+    baseline: t.flag,
+    reference: t.about(t.flag, "whether it is the reference model, 1 on the normalised scale"),
     standings: t.about(
       t.listOf(standing),
       "each agent's mean relative to this row; `by` is in the metric's unit",

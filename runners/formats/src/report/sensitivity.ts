@@ -5,7 +5,7 @@ import * as t from "../schema.ts";
 const sensitivityVariant = t.about(
   t.oneOf(
     "undecided-as-pass",
-    "undecided-as-floor",
+    "undecided-as-baseline",
     "without-decisions",
     "not-scorable-as-missing",
     "without-resumed",

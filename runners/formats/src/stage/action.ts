@@ -1,5 +1,5 @@
-// The parts of an action key, and when and where an action ran. Entries of the action cache and records of attempts hold
-// both.
+// The parts of an action key, and when and where an action ran. Entries of the action cache and records of
+// attempts hold both.
 
 import * as t from "../schema.ts";
 import { artifactKind } from "./artifact.ts";

@@ -29,7 +29,7 @@ const member = t.wholeExcept(
   {
     stage: t.about(
       t.text,
-      "the stage instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]",
+      "the stage instance, e.g. score[task=baby-lm,agent=script-weak,seed=1,scorer=house-pairs]",
     ),
     name: t.about(t.text, "the stage's name, e.g. score"),
     role: t.about(t.text, "the stage's role in the pipeline; readers use it, never the name"),

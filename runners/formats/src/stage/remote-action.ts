@@ -1,6 +1,6 @@
 // An action's result in a remote cache. The server sees an ActionResult of the Remote Execution API as JSON, which
-// names the contents: a server that checks results then serves none whose contents it lost. What counts is the signed
-// payload in `stdoutRaw`.
+// names the contents: a server that checks results then serves none whose contents it lost. What counts is the
+// signed payload in `stdoutRaw`.
 import * as t from "../schema.ts";
 import { ran } from "./action.ts";
 import { artifact } from "./artifact.ts";

@@ -1,4 +1,5 @@
-// A line of .mlrb/services.jsonl: how long a service has run. Of lines with equal service, run and start the last counts.
+// A line of .mlrb/services.jsonl: how long a service has run. Of lines with equal service, run and start the last
+// counts.
 import * as t from "../schema.ts";
 
 export const serviceHours = t.wholeFile("mlrb service hours", 1, {

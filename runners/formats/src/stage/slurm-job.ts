@@ -1,6 +1,6 @@
 // The files in the folder of one Slurm job. The runner writes job.json before it submits the job, and id.json
-// afterwards. The job writes claim.json at its start, moves that file's time while it lives, and writes done.json at its
-// end. The runner writes end.json to end the job, also where Slurm does not answer.
+// afterwards. The job writes claim.json at its start, moves that file's time while it lives, and writes done.json
+// at its end. The runner writes end.json to end the job, also where Slurm does not answer.
 import * as t from "../schema.ts";
 import { executionResult } from "./outcome.ts";
 

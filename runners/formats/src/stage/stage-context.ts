@@ -1,5 +1,5 @@
-// The format of a stage's context: the JSON file, named in MLRB_STAGE, with the inputs, outputs and parameters of a
-// stage script. Readers: kit's stage.ts and mlrb_kit/stage.py.
+// The format of a stage's context: the JSON file, named in MLRB_STAGE, with the inputs, outputs and parameters of
+// a stage script. Readers: kit's stage.ts and mlrb_kit/stage.py.
 import * as t from "../schema.ts";
 
 const gpu = t.wholeObject({
@@ -47,7 +47,10 @@ export const stageContext = t.fileFormat(
   "mlrb stage context",
   t.wholeExcept(["sources", "waits", "limits", "sandbox", "secretSeed"], {
     formatVersion: { const: 1 },
-    stage: t.about(t.text, "the instance, e.g. score[task=baby-lm,agent=minimal,seed=1,scorer=house-pairs]"),
+    stage: t.about(
+      t.text,
+      "the instance, e.g. score[task=baby-lm,agent=script-weak,seed=1,scorer=house-pairs]",
+    ),
     axes: t.about(
       t.tableOf({ type: ["string", "number"] }),
       "axis values in the stage's key; the others are hidden from it",

@@ -1,6 +1,6 @@
 """The common part of a task's `generate` script, which runs once for each submission and serves all scorers.
 
-The stage `generate` runs a submission, `anchor-answers` each reference model. A submission that was not
+The stage `generate` runs a submission, `reference-answers` each reference model. A submission that was not
 admitted is rejected without being opened. This module imports no scoring code, so that a changed scorer
 never makes a model generate again. By hand, with PYTHONPATH as docs/authors.md says:
     python SCRIPT --input submission=DIR --input admission=FILE
@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mlrb_kit.admitted import check_admitted
-from mlrb_kit.anchor_titles import read_titles
 from mlrb_kit.answers import Prediction, write_answers
 from mlrb_kit.guarded import fault_of
+from mlrb_kit.reference_titles import read_titles
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage, read_stage
 

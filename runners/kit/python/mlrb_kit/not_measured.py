@@ -31,7 +31,7 @@ def write_not_measured(reason: str) -> None:
 
 
 def write_no_rows(reason: str) -> None:
-    """Writes the output of a scorer's anchors.py without a row."""
+    """Writes the output of a scorer's references.py without a row."""
     stage = read_stage()
     print(f"not measured: {reason}", flush=True)
     rows = {"formatVersion": 1, "scorer": script_folder(), "rows": []}

@@ -1,5 +1,6 @@
-// Parses JSON from untrusted sources so that all readers agree. JSON.parse keeps the last of two equal keys and other
-// readers the first, so such a file is refused. So is deep nesting, which overflows the stack of later readers.
+// Parses JSON from untrusted sources so that all readers agree. JSON.parse keeps the last of two equal keys and
+// other readers the first, so such a file is refused. So is deep nesting, which overflows the stack of later
+// readers.
 
 import { type JsonLimits, type JsonScan, scanJson } from "./json-scan.ts";
 

@@ -77,8 +77,8 @@ function readSharded(folder: string): Weights {
 }
 
 /**
- * Names of embeddings and output layers. Where they are tied, an index may name a weight that the shards hold under another
- * name. Loaders say which weights they lack.
+ * Names of embeddings and output layers. Where they are tied, an index may name a weight that the shards hold
+ * under another name. Loaders say which weights they lack.
  */
 const mayBeTied = /(head|embed|wte|shared|output|decoder|predictions|proj|lm_loss)[\w.]*\.(weight|bias)$/;
 

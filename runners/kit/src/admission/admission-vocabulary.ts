@@ -1,5 +1,5 @@
-// Checks the sizes of a tokenizer's files without building anything from them: a vocabulary of millions of words takes
-// minutes and gigabytes in the loaders.
+// Checks the sizes of a tokenizer's files without building anything from them: a vocabulary of millions of words
+// takes minutes and gigabytes in the loaders.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -37,8 +37,8 @@ const tokenizers = [
 export type Vocabularies = { names: string[]; reasons: Reason[]; ignored: IgnoredEntry[] };
 
 /**
- * The vocabularies of `folder` that can be kept, and what is wrong with the others. Loaders read tokenizer.json and then
- * no other one, so a problem of another one next to it is no reason against the submission.
+ * The vocabularies of `folder` that can be kept, and what is wrong with the others. Loaders read tokenizer.json
+ * and then no other one, so a problem of another one next to it is no reason against the submission.
  */
 export function readVocabularies(folder: string): Vocabularies {
   const has = (name: string) => isFile(join(folder, name));

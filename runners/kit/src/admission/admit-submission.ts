@@ -1,6 +1,6 @@
-// Admission: whether a submission can be safely loaded. It judges neither the model nor the task's rules, so that a changed
-// rule rescores nothing. The folder is hostile: nothing in it is run, followed or read whole. Only files that loaders open
-// are opened; all others are listed (ADR 35).
+// Admission: whether a submission can be safely loaded. It judges neither the model nor the task's rules, so that
+// a changed rule rescores nothing. The folder is hostile: nothing in it is run, followed or read whole. Only files
+// that loaders open are opened; all others are listed (ADR 35).
 
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";

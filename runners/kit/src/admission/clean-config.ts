@@ -14,8 +14,8 @@ const file = "config.json";
 const { transformers, types, encoders, notScored, partTypes, common, classes } = settingsTable;
 
 /**
- * The rebuilt settings. Without `model_type` they are empty: loaders would guess the type from the folder's path. `fast`:
- * there is a tokenizer.json.
+ * The rebuilt settings. Without `model_type` they are empty: loaders would guess the type from the folder's path.
+ * `fast`: there is a tokenizer.json.
  */
 export function cleanConfig(
   config: ExactTable,

@@ -1,5 +1,5 @@
-// Rebuilds a submission as the folder that scorers load. Settings name only what transformers reads for the model's type,
-// and no value of a setting names a file or a repository. Weights and vocabularies keep their bytes.
+// Rebuilds a submission as the folder that scorers load. Settings name only what transformers reads for the
+// model's type, and no value of a setting names a file or a repository. Weights and vocabularies keep their bytes.
 // docs/security.md describes it; ADR 35 has the reasons.
 import { constants, copyFileSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -64,8 +64,8 @@ export function cleanSettings(folder: string, weights: Weights): CleanSubmission
 }
 
 /**
- * Writes the clean folder of an admitted submission to `to`, an empty folder or none. `place` brings a file of weights
- * there.
+ * Writes the clean folder of an admitted submission to `to`, an empty folder or none. `place` brings a file of
+ * weights there.
  */
 export function writeCleanSubmission(
   folder: string,

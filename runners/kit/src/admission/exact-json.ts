@@ -1,6 +1,6 @@
-// JSON whose numbers keep their text, so that a rebuilt file holds the same values as the original for every reader:
-// Python tells 1 from 1.0 and reads whole numbers of any length. Infinity, which Python writes, becomes 1e999, which
-// Python reads as infinity.
+// JSON whose numbers keep their text, so that a rebuilt file holds the same values as the original for every
+// reader: Python tells 1 from 1.0 and reads whole numbers of any length. Infinity, which Python writes, becomes
+// 1e999, which Python reads as infinity.
 
 import { withoutNonNumbers } from "./admission-json.ts";
 import { type JsonLimits, scanJson } from "./json-scan.ts";

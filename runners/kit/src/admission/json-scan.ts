@@ -1,6 +1,6 @@
-// Checks untrusted JSON in one pass over its bytes, before anything is built from it. It checks the grammar, equal keys and
-// the limits, and counts. It holds only the keys of open objects, so a vocabulary of 96 MiB needs no parsed copy.
-// NaN, Infinity and -Infinity are accepted, since Python writes them into real settings.
+// Checks untrusted JSON in one pass over its bytes, before anything is built from it. It checks the grammar, equal
+// keys and the limits, and counts. It holds only the keys of open objects, so a vocabulary of 96 MiB needs no
+// parsed copy. NaN, Infinity and -Infinity are accepted, since Python writes them into real settings.
 
 import { isUtf8 } from "node:buffer";
 import { clip } from "./clip.ts";
@@ -16,7 +16,8 @@ export type JsonLimits = {
 };
 
 /**
- * `counts` holds the sizes of the counted containers that exist, `nonNumbers` the byte ranges of NaN and infinities.
+ * `counts` holds the sizes of the counted containers that exist, `nonNumbers` the byte ranges of NaN and
+ * infinities.
  */
 export type JsonScan =
   | {

@@ -1,5 +1,5 @@
-// What is in a submission's folder besides the files that loaders open. It is listed by name and never opened: the folder
-// that scorers load is rebuilt from those files alone (ADR 35), so no other file can matter.
+// What is in a submission's folder besides the files that loaders open. It is listed by name and never opened: the
+// folder that scorers load is rebuilt from those files alone (ADR 35), so no other file can matter.
 import { lstatSync, opendirSync } from "node:fs";
 import { join } from "node:path";
 import type { AdmissionReason, IgnoredEntry } from "@mlrb/formats/judged/admission";

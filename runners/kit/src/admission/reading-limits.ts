@@ -1,7 +1,7 @@
-// The limits on what is read from strangers: submissions, checkpoints, trajectories, ledgers and declarations. Each limit
-// is checked before the bytes are parsed, so that reading any folder takes less than 512 MiB of memory. The limits come
-// from published models; `honest` says what those have, and every refusal repeats it. The sizes of indexes were computed
-// from transformers' default configurations; the other figures were not checked again here.
+// The limits on what is read from strangers: submissions, checkpoints, trajectories, ledgers and declarations.
+// Each limit is checked before the bytes are parsed, so that reading any folder takes less than 512 MiB of memory.
+// The limits come from published models; `honest` says what those have, and every refusal repeats it. The sizes of
+// indexes were computed from transformers' default configurations; the other figures were not checked again here.
 // Python reads the same bytes later, with the limits in runners/kit/python/mlrb_kit/reading_limits.py.
 
 export type ReadingLimit = { max: number; unit: string; honest: string };

@@ -1,5 +1,5 @@
-// The setting rope_parameters of transformers 5, as the settings that transformers 4 reads instead. transformers 4 ignores
-// rope_parameters without a word, so it would load another model.
+// The setting rope_parameters of transformers 5, as the settings that transformers 4 reads instead. transformers 4
+// ignores rope_parameters without a word, so it would load another model.
 import { type Exact, type ExactTable, exactText, isExactTable } from "./exact-json.ts";
 import { own, type SettingsOfClass } from "./settings-table.ts";
 

@@ -1,6 +1,6 @@
-// Bounds of whole numbers in config.json. A loader allocates for each layer, expert and position before anyone sees
-// whether the weights hold them, so a small file could ask for any amount of memory and time. Every bound is above what
-// an honest model needs, since its weights hold what its configuration says.
+// Bounds of whole numbers in config.json. A loader allocates for each layer, expert and position before anyone
+// sees whether the weights hold them, so a small file could ask for any amount of memory and time. Every bound is
+// above what an honest model needs, since its weights hold what its configuration says.
 import { type Exact, isExactNumber } from "./exact-json.ts";
 import { own, type SettingsOfClass } from "./settings-table.ts";
 
@@ -22,8 +22,8 @@ const positions =
 const counts = /(layers?|blocks?|experts?|heads?|stages?|codebooks?|buckets)$/;
 
 /**
- * Why the value of a setting is too large for these weights; undefined if it is not. `unused`: it belongs to a part (a
- * vision model) that the weights may lack.
+ * Why the value of a setting is too large for these weights; undefined if it is not. `unused`: it belongs to a
+ * part (a vision model) that the weights may lack.
  */
 export function boundTrouble(
   key: string,

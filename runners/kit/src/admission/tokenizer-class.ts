@@ -15,8 +15,9 @@ const plainFast = "PreTrainedTokenizerFast";
 type ClassOptions = { file: string; findings: CleanFindings; fast: boolean; needsCode?: boolean };
 
 /**
- * The class if transformers has it. `needsCode`: the settings name code for the tokenizer. `fast`: there is a tokenizer.json,
- * which holds the whole tokenizer; later versions of transformers name only a class that loads it (TokenizersBackend).
+ * The class if transformers has it. `needsCode`: the settings name code for the tokenizer. `fast`: there is a
+ * tokenizer.json, which holds the whole tokenizer; later versions of transformers name only a class that loads it
+ * (TokenizersBackend).
  */
 export function cleanTokenizerClass(
   value: Exact,

@@ -1,5 +1,5 @@
-// Says whose fault an unexpected error on a submission's content is, as guarded.py does for Python (ADR 37). A failed stage
-// is "not measured", which an agent must not be able to choose.
+// Says whose fault an unexpected error on a submission's content is, as guarded.py does for Python (ADR 37). A
+// failed stage is "not measured", which an agent must not be able to choose.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +11,8 @@ const ofMachine = new Set(["ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE", "ENOME
 type Act = (folder: string, to: string[]) => Admission;
 
 /**
- * The admission by `act`, which writes to `to`, empty folders. A rejection, with `to` empty, if it throws twice and not on a
- * known-good submission. Throws where the machine or the code is at fault.
+ * The admission by `act`, which writes to `to`, empty folders. A rejection, with `to` empty, if it throws twice
+ * and not on a known-good submission. Throws where the machine or the code is at fault.
  */
 export function unlessAtFault(folder: string, to: string[], act: Act): Admission {
   for (let first = true; ; first = false) {

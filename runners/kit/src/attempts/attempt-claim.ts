@@ -1,5 +1,5 @@
-// Whether an attempt is still its supervisor's. With `--take-over` another host may continue an attempt whose first host
-// was only cut off: from then on the first supervisor must send nothing and write nothing.
+// Whether an attempt is still its supervisor's. With `--take-over` another host may continue an attempt whose
+// first host was only cut off: from then on the first supervisor must send nothing and write nothing.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "../json-file.ts";
@@ -25,8 +25,8 @@ export function giveToJob(folder: string, job: string): void {
 }
 
 /**
- * For the attempt's step. On a cluster its job is compared and not the supervisor: that is a process of another host,
- * and another one may take its place while the job goes on.
+ * For the attempt's step. On a cluster its job is compared and not the supervisor: that is a process of another
+ * host, and another one may take its place while the job goes on.
  */
 export function stepClaim(folder: string, job = process.env[jobVariable]): () => boolean {
   return job === undefined ? heldClaim(folder) : () => claimIn(folder, job, jobFile) === job;

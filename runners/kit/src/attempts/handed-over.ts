@@ -1,9 +1,9 @@
-// The entries of a folder that is given to an agent. This one list is copied into a sandbox, digested for the trajectory,
-// and keyed, so nothing reaches an agent that its attempt's key does not cover.
+// The entries of a folder that is given to an agent. This one list is copied into a sandbox, digested for the
+// trajectory, and keyed, so nothing reaches an agent that its attempt's key does not cover.
 //
-// Every entry keeps its name, including dot files, node_modules and editor backups. A relative link that stays inside the
-// folder stays a link. A link that leaves the folder, even on its way, is replaced by its target file. Byte code is left
-// out, since an interpreter writes it while it runs.
+// Every entry keeps its name, including dot files, node_modules and editor backups. A relative link that stays
+// inside the folder stays a link. A link that leaves the folder, even on its way, is replaced by its target file.
+// Byte code is left out, since an interpreter writes it while it runs.
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 
@@ -31,8 +31,8 @@ const entriesMax = 200_000;
 const realPath = realpathSync.native;
 
 /**
- * The entries of `folder`, each folder before its contents, names in code-unit order. Throws CannotHandOver for broken
- * links, links to folders outside, and special files.
+ * The entries of `folder`, each folder before its contents, names in code-unit order. Throws CannotHandOver for
+ * broken links, links to folders outside, and special files.
  */
 export function handedOver(folder: string): HandedOver[] {
   const root = realPath(folder);

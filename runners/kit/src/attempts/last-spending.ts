@@ -1,5 +1,5 @@
-// Reads an attempt's spending from the file that its meter appends to (agents/attempt/attempt-meter). It is the bill of an
-// attempt that never wrote its ledger.
+// Reads an attempt's spending from the file that its meter appends to (agents/attempt/attempt-meter). It is the
+// bill of an attempt that never wrote its ledger.
 import { readFileSync } from "node:fs";
 import { type LastSpending, lastSpending as lineFormat } from "@mlrb/formats/attempt/last-spending";
 import { readFormat } from "@mlrb/formats/read-format";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { leftBehind } from "./left-behind.ts";
 
-test("only lines between a checkpoint and the restart that went back to it are left behind", async (t) => {
+test("only lines between a restore point and the restart that went back to it are left behind", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "left-behind-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "trajectory.jsonl");

@@ -1,5 +1,5 @@
-// The lines of a trajectory that a restart left behind: the attempt went back to a checkpoint from before them. They
-// count in its cost, and are no part of its research.
+// The lines of a trajectory that a restart left behind: the attempt went back to a restore point from before them.
+// They count in its cost, and are no part of its research.
 import { isTable } from "@mlrb/formats/is-table";
 import { splitLines } from "./split-lines.ts";
 

@@ -7,7 +7,7 @@ import { writeWhole } from "../json-file.ts";
 /** `work`: the folder of the harness, in the attempt's folder; `root`: the sandbox's own, in `work`. */
 export type LeftSandbox = { work: string; root: string };
 
-/** In the folder of the harness while a checkpoint is put into the sandbox: until then its files are not whole. */
+/** In the folder of the harness while a restore point is put into the sandbox: until then its files are not whole. */
 const restoring = "restoring";
 
 /** Marks `work` until the returned function is called: a restore that is cut short counts as no files. */

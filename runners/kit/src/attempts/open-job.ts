@@ -9,9 +9,9 @@ import { writeJson } from "../json-file.ts";
 export const jobsFolder = "jobs";
 
 /**
- * Whether a job may be queued or running: it wrote no end, was not given up, and was not to be killed. Also a job that
- * ended otherwise than by success or its time, until a supervisor has learned how: only Slurm may know that a person
- * cancelled it.
+ * Whether a job may be queued or running: it wrote no end, was not given up, and was not to be killed. Also a job
+ * that ended otherwise than by success or its time, until a supervisor has learned how: only Slurm may know that a
+ * person cancelled it.
  */
 export function isOpenJob(job: string): boolean {
   if (!existsSync(join(job, "job.json"))) return false;

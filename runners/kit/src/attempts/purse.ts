@@ -1,6 +1,6 @@
-// The spending limit of an attempt from the command line, besides its own budget. Its file is in the attempt's folder for
-// the harness; it is in no key and reaches no sandbox. A run that adopts an attempt of an earlier run replaces the file, and
-// the harness reads it again before each try of a call.
+// The spending limit of an attempt from the command line, besides its own budget. Its file is in the attempt's
+// folder for the harness; it is in no key and reaches no sandbox. A run that adopts an attempt of an earlier run
+// replaces the file, and the harness reads it again before each try of a call.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { purse as format, type Purse } from "@mlrb/formats/attempt/purse";
@@ -18,7 +18,7 @@ export function writeCap(path: string, maxDollars: number): void {
 }
 
 export function writePurse(path: string, purse: Purse): void {
-  writeWhole(path, canonicalJson({ formatVersion: 2, ...purse }));
+  writeWhole(path, canonicalJson({ formatVersion: 1, ...purse }));
 }
 
 /** Undefined if there is none: the attempt was started by hand. Throws on another format. */

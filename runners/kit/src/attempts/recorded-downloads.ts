@@ -39,16 +39,16 @@ const weightsNames = /\.(safetensors|bin|pth?|ckpt|gguf|ggml|onnx|h5|msgpack|ot|
 /** Of the files of a model that hold no weights by name; most tokenizers have less. */
 export const textBytesMax = 10e6;
 /**
- * Of a package or of code. A corpus of ten million words is about 20 MB when packed, and a model of 100 million values
- * more. The wheels of numpy, pandas and transformers are smaller; those of torch and pyarrow are not.
+ * Of a package or of code. A corpus of ten million words is about 20 MB when packed, and a model of 100 million
+ * values more. The wheels of numpy, pandas and transformers are smaller; those of torch and pyarrow are not.
  */
 const archiveBytesMax = 20e6;
 
 const isEvent = followsFormat(trajectoryEvent);
 
 /**
- * The repositories of which files entered, in order of first download; small packages are left out. Undefined if the
- * attempt had another network, or a plain folder, which keeps nothing out. The trajectory must be intact.
+ * The repositories of which files entered, in order of first download; small packages are left out. Undefined if
+ * the attempt had another network, or a plain folder, which keeps nothing out. The trajectory must be intact.
  */
 export async function recordedDownloads(trajectory: string): Promise<RecordedRepository[] | undefined> {
   const found = new Map<string, Held>();

@@ -1,5 +1,5 @@
-// The addresses of the services that an attempt uses, in a file of its folder. An attempt outlives its run, and the next
-// run starts the service at another address, so the file is read before each call.
+// The addresses of the services that an attempt uses, in a file of its folder. An attempt outlives its run, and
+// the next run starts the service at another address, so the file is read before each call.
 import { join } from "node:path";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { serviceAddresses } from "@mlrb/formats/stage/service-addresses";
@@ -16,8 +16,8 @@ export function writeServiceAddresses(folder: string, urls: Record<string, strin
 }
 
 /**
- * `url` with the present addresses of services in place of `{services.NAME.url}`. `folder`: the attempt's; undefined for
- * an attempt by hand. Throws if it names a service that has no address there.
+ * `url` with the present addresses of services in place of `{services.NAME.url}`. `folder`: the attempt's;
+ * undefined for an attempt by hand. Throws if it names a service that has no address there.
  */
 export function atServiceAddress(url: string, folder = process.env.MLRB_WORK): string {
   if (!url.includes("{services.")) return url;
@@ -37,16 +37,17 @@ function noAddress(name: string): string {
 const relayed = "http://services.invalid/";
 
 /**
- * `url` as a model's client gets it, also on a node of a cluster: at each call the host of the attempt's supervisor fills in
- * the present address. A node may see an old state of the attempt's folder.
+ * `url` as a model's client gets it, also on a node of a cluster: at each call the host of the attempt's
+ * supervisor fills in the present address. A node may see an old state of the attempt's folder.
  */
 export function relayedAddress(url: string): string {
   return url.replace(address, `${relayed}$1`);
 }
 
 /**
- * The present address of what `relayedAddress` gave. Throws as `atServiceAddress`, and where no program of this user listens:
- * between two starts of a service its port is free for other users' programs. Only a service that may come has a code.
+ * The present address of what `relayedAddress` gave. Throws as `atServiceAddress`, and where no program of this
+ * user listens: between two starts of a service its port is free for other users' programs. Only a service that
+ * may come has a code.
  */
 export function atRelayedAddress(url: URL, folder: string | undefined, isOwn = isOwnPort): URL {
   if (!url.href.startsWith(relayed)) return url;

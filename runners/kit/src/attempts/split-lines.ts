@@ -1,5 +1,5 @@
-// Splits a file of an attempt into lines, at line feeds only. Node's readline also splits at U+2028 and U+2029, which JSON
-// leaves in its texts: a program that prints one would make its own trajectory unreadable.
+// Splits a file of an attempt into lines, at line feeds only. Node's readline also splits at U+2028 and U+2029,
+// which JSON leaves in its texts: a program that prints one would make its own trajectory unreadable.
 import { createReadStream } from "node:fs";
 import { readingLimits } from "../admission/reading-limits.ts";
 

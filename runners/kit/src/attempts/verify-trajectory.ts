@@ -1,5 +1,5 @@
-// Checks that a trajectory is as its supervisor wrote it. The file may have been changed since, so nothing about it is
-// trusted: neither its encoding nor the length of its lines.
+// Checks that a trajectory is as its supervisor wrote it. The file may have been changed since, so nothing about
+// it is trusted: neither its encoding nor the length of its lines.
 import { createHash } from "node:crypto";
 import { isTable } from "@mlrb/formats/is-table";
 import { nestsDeeper } from "@mlrb/formats/nests-deeper";

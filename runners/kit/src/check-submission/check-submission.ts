@@ -1,5 +1,5 @@
-// The program `check-submission` of every workspace: tells an agent whether its submission could be scored. Uses the
-// admission, the load and the test of look-ahead of the benchmark itself, on public data alone (ADR 45).
+// The program `check-submission` of every workspace: tells an agent whether its submission could be scored. Uses
+// the admission, the load and the test of look-ahead of the benchmark itself, on public data alone (ADR 45).
 //   check-submission [DIR] [--json]
 // The script in the workspace gives the other flags. Exit status: 0 if nothing fails, 1 if something fails, 2 on misuse.
 

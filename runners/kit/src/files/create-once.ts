@@ -1,5 +1,5 @@
-// Creates a file whole and only once, over all processes and machines that share its folder: by a link, which network
-// file systems make atomically too.
+// Creates a file whole and only once, over all processes and machines that share its folder: by a link, which
+// network file systems make atomically too.
 import { linkSync, rmSync, statSync } from "node:fs";
 import { writeJson } from "../json-file.ts";
 import { processName } from "../processes/process-name.ts";

@@ -1,6 +1,6 @@
-// What a sandbox uses of a disk that the kernel does not limit, where a look cannot see everything. While something is
-// out of sight, what the disk loses counts as the sandbox's, compared with the last look that saw everything. So a program
-// is charged for hidden files only if the disk really lost that much. Pure.
+// What a sandbox uses of a disk that the kernel does not limit, where a look cannot see everything. While
+// something is out of sight, what the disk loses counts as the sandbox's, compared with the last look that saw
+// everything. So a program is charged for hidden files only if the disk really lost that much. Pure.
 import type { OpenFiles } from "../processes/open-files.ts";
 
 export type DiskLook = OpenFiles & {

@@ -78,8 +78,8 @@ export async function removeDiskImage(folder: string): Promise<void> {
 }
 
 /**
- * Makes `folder` an ordinary folder with the same files, and removes the image. Call when no process uses it. Throws if
- * the image cannot be mounted or a file cannot be copied, e.g. without room; the image then stays.
+ * Makes `folder` an ordinary folder with the same files, and removes the image. Call when no process uses it.
+ * Throws if the image cannot be mounted or a file cannot be copied, e.g. without room; the image then stays.
  */
 export async function extractDiskImage(folder: string): Promise<void> {
   const image = folder + suffix;

@@ -1,5 +1,5 @@
-// Measures what a sandbox uses of the disk, against its limit: by the kernel where its folder is a file system of its own,
-// else by counting.
+// Measures what a sandbox uses of the disk, against its limit: by the kernel where its folder is a file system of
+// its own, else by counting.
 import { statfsSync, statSync } from "node:fs";
 import { openFiles } from "../processes/open-files.ts";
 import { quiet } from "../processes/process-table.ts";

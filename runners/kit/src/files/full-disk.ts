@@ -23,8 +23,8 @@ export function reserveFile(path: string, bytes: number): void {
 }
 
 /**
- * Writes `text` into the space reserved for `path`, then renames. On a file system that writes in place this needs no new
- * block. Text beyond the reservation takes new space. Throws on a full disk and keeps the reservation.
+ * Writes `text` into the space reserved for `path`, then renames. On a file system that writes in place this needs
+ * no new block. Text beyond the reservation takes new space. Throws on a full disk and keeps the reservation.
  */
 export function writeReserved(path: string, text: string): void {
   const reserved = reservedName(path);

@@ -10,8 +10,8 @@ export function giveTo(paths: readonly string[], { uid, gid }: { uid: number; gi
 }
 
 /**
- * Makes everything below `path` readable for every user: a runner's umask must not keep a stage of another user from
- * its inputs, or a scorer would reject a submission that it could not read. Links are not followed.
+ * Makes everything below `path` readable for every user: a runner's umask must not keep a stage of another user
+ * from its inputs, or a scorer would reject a submission that it could not read. Links are not followed.
  */
 export function makeReadable(path: string): void {
   for (const { path: one, stats } of entriesBelow([path])) {
@@ -22,8 +22,8 @@ export function makeReadable(path: string): void {
 }
 
 /**
- * `paths` and everything in them. Names are bytes, for untrusted code may have chosen them. What is deeper than the
- * kernel's longest path cannot be opened by a program either, and is left out.
+ * `paths` and everything in them. Names are bytes, for untrusted code may have chosen them. What is deeper than
+ * the kernel's longest path cannot be opened by a program either, and is left out.
  */
 function* entriesBelow(paths: readonly string[]): Generator<{ path: Buffer; stats: Stats }> {
   const left = paths.map((path) => Buffer.from(path));

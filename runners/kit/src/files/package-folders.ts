@@ -1,5 +1,5 @@
-// Finds the packages that a repository's node_modules link to. Most are inside the repository. A store that several
-// checkouts share, or a linked workspace, is elsewhere, and a stage in a container must see it too.
+// Finds the packages that a repository's node_modules link to. Most are inside the repository. A store that
+// several checkouts share, or a linked workspace, is elsewhere, and a stage in a container must see it too.
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join, sep } from "node:path";
 import { quiet } from "../processes/process-table.ts";

@@ -1,5 +1,5 @@
-// A mount follows links. Programs of an agent may put a link where the harness put a folder, so a path of a sandbox is
-// mounted only after this check. Call it while nothing runs inside.
+// A mount follows links. Programs of an agent may put a link where the harness put a folder, so a path of a
+// sandbox is mounted only after this check. Call it while nothing runs inside.
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 

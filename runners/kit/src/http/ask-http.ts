@@ -1,5 +1,5 @@
-// Requests to HTTP servers that are not believed: every silence has a limit, and a redirect is followed only where the
-// caller says so, to no less safe a server, and without the key.
+// Requests to HTTP servers that are not believed: every silence has a limit, and a redirect is followed only where
+// the caller says so, to no less safe a server, and without the key.
 import { createReadStream } from "node:fs";
 import {
   type ClientRequest,

@@ -1,5 +1,5 @@
-// A download that is continued where its connection broke. The bytes are counted and hashed as they come, so that a
-// server can neither fill the disk nor pass off other bytes.
+// A download that is continued where its connection broke. The bytes are counted and hashed as they come, so that
+// a server can neither fill the disk nor pass off other bytes.
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,8 +19,8 @@ type Wanted = Tries & {
 };
 
 /**
- * Writes to a new file. Each try must bring something; after `tries` without progress it throws HttpTrouble. Returns
- * the digests of `hashes`, of SHA-256 unless given.
+ * Writes to a new file. Each try must bring something; after `tries` without progress it throws HttpTrouble.
+ * Returns the digests of `hashes`, of SHA-256 unless given.
  */
 export async function download(
   file: FileHandle,

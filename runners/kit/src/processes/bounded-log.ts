@@ -1,6 +1,6 @@
-// Bounds the log of a running stage, so that endless output does not fill the disk: punches a hole into the middle of the
-// file. The stage has the file open for appending, so positions must not change. Readers that follow by position go on, and
-// the newest end is always present.
+// Bounds the log of a running stage, so that endless output does not fill the disk: punches a hole into the middle
+// of the file. The stage has the file open for appending, so positions must not change. Readers that follow by
+// position go on, and the newest end is always present.
 import { spawnSync } from "node:child_process";
 import { closeSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
 
@@ -41,8 +41,8 @@ export function logBound(path: string, { headBytes, tailBytes }: LogCap = logCap
 }
 
 /**
- * The position at which a reader at `at` of `size` bytes continues: after the hole, and after bytes that may become a hole
- * while it reads. A reader before `headBytes` reads at most up to there.
+ * The position at which a reader at `at` of `size` bytes continues: after the hole, and after bytes that may
+ * become a hole while it reads. A reader before `headBytes` reads at most up to there.
  */
 export function heldFrom(at: number, size: number, { headBytes, tailBytes }: LogCap = logCap): number {
   if (size < headBytes + 2 * tailBytes || at < headBytes || at >= size - tailBytes / 2) return at;
@@ -64,8 +64,8 @@ function punchHole(path: string, { start, end }: Range): boolean {
 }
 
 /**
- * Truncates the file, extends it to its old length and writes its end again at the old position. Output in the microseconds
- * between the last read and the truncation is lost.
+ * Truncates the file, extends it to its old length and writes its end again at the old position. Output in the
+ * microseconds between the last read and the truncation is lost.
  */
 function truncateRange(path: string, { start, end }: Range): void {
   const file = openSync(path, "r+");

@@ -27,8 +27,8 @@ const everything = (group: string): string[] => {
 };
 
 /**
- * A kernel with control groups below a temporary folder. `own`: the lines of /proc/self/cgroup; `files`: which files
- * come with a new group; `busy`: how often a group cannot be removed yet; `onSleep`: runs during each pause.
+ * A kernel with control groups below a temporary folder. `own`: the lines of /proc/self/cgroup; `files`: which
+ * files come with a new group; `busy`: how often a group cannot be removed yet; `onSleep`: runs during each pause.
  */
 function kernel(
   t: TestContext,

@@ -1,6 +1,6 @@
-// Limits all programs of one sandbox or stage together, by the kernel's control groups, version 1 or 2. If this user may
-// make no groups of some kind, the caller meters that resource. Groups are made below or next to this process's own group, so a
-// limit on that one still applies.
+// Limits all programs of one sandbox or stage together, by the kernel's control groups, version 1 or 2. If this
+// user may make no groups of some kind, the caller meters that resource. Groups are made below or next to this
+// process's own group, so a limit on that one still applies.
 import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,8 +1,8 @@
-// Ends every process of a sandbox, also those in sessions of their own. On Linux a process belongs to the sandbox by the
-// token in its environment, by a known parent, or by a working directory in the sandbox's folder. All are stopped before any
-// is killed, so that none can spawn meanwhile. A program that clears its environment, leaves the folder and outlives its
-// parent escapes: plain sandboxes are for trusted programs, others have a pid namespace.
-// Other systems have no /proc: only process groups are ended.
+// Ends every process of a sandbox, also those in sessions of their own. On Linux a process belongs to the sandbox
+// by the token in its environment, by a known parent, or by a working directory in the sandbox's folder. All are
+// stopped before any is killed, so that none can spawn meanwhile. A program that clears its environment, leaves
+// the folder and outlives its parent escapes: plain sandboxes are for trusted programs, others have a pid
+// namespace. Other systems have no /proc: only process groups are ended.
 import { readFileSync, readlinkSync } from "node:fs";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,7 +1,6 @@
-// Suspends the processes of a sandbox by SIGSTOP and resumes them, on hosts without a freezing control group. A timer or a
-// signal arranged before can resume a stopped process, so `thaw` reports whether anything ran meanwhile: a wait counts only
-// if nothing did.
-// Linux only, since it needs /proc.
+// Suspends the processes of a sandbox by SIGSTOP and resumes them, on hosts without a freezing control group. A
+// timer or a signal arranged before can resume a stopped process, so `thaw` reports whether anything ran
+// meanwhile: a wait counts only if nothing did. Linux only, since it needs /proc.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FindProcesses, fieldsOf, followProcesses, quiet, threadsOf } from "./process-table.ts";
 

@@ -1,4 +1,5 @@
-// The device files of fake GPUs: a double of the driver's folder and of nvidia-smi's text. Nothing here tests a driver.
+// The device files of fake GPUs: a double of the driver's folder and of nvidia-smi's text. Nothing here tests a
+// driver.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -22,9 +22,9 @@ const hostDriver: GpuDriver = {
 const shared = ["nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "dxg"].map((name) => `/dev/${name}`);
 
 /**
- * The device files of these GPUs and those that all GPUs share; some may not exist. A slice (MIG) has the file of its
- * GPU and the two files that open its instances. `trouble`: the driver does not say which files a GPU has, and a guess
- * could show another one.
+ * The device files of these GPUs and those that all GPUs share; some may not exist. A slice (MIG) has the file of
+ * its GPU and the two files that open its instances. `trouble`: the driver does not say which files a GPU has, and
+ * a guess could show another one.
  */
 export function gpuDevices(
   gpus: readonly Gpu[],

@@ -1,6 +1,6 @@
-// The files without a name that the processes of a sandbox keep on a disk, as far as another process of their user can
-// see. Descriptors and mappings show in /proc. The content of a socket's queue does not: only its number of descriptors
-// does (scm_fds in fdinfo, Linux 5.6), also on a socket that listens.
+// The files without a name that the processes of a sandbox keep on a disk, as far as another process of their user
+// can see. Descriptors and mappings show in /proc. The content of a socket's queue does not: only its number of
+// descriptors does (scm_fds in fdinfo, Linux 5.6), also on a socket that listens.
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { fieldsOf, quiet, textOf } from "./process-table.ts";
 
@@ -10,8 +10,8 @@ export type OpenFiles = {
   /** Bytes of mappings of deleted files that no descriptor holds. The files may be larger, and with holes smaller. */
   mappedBytes: number;
   /**
-   * Whether descriptors may be where this look cannot count them: in the queues of sockets, or in a process that ended
-   * before its turn or cannot be read.
+   * Whether descriptors may be where this look cannot count them: in the queues of sockets, or in a process that
+   * ended before its turn or cannot be read.
    */
   hidden: boolean;
 };

@@ -1,5 +1,5 @@
-// Repeats a look at a running program. A look takes the program's disk and core, so looks get at most a tenth of the
-// time.
+// Repeats a look at a running program. A look takes the program's disk and core, so looks get at most a tenth of
+// the time.
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Pauses for `pauseMs` or longer before each look. Resolves once `signal` is aborted; rejects as a look does. */

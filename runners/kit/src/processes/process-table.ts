@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Returns the wanted processes with pids from `first` on, parents before children. `known`: processes found before, whose
- * children are wanted too.
+ * Returns the wanted processes with pids from `first` on, parents before children. `known`: processes found
+ * before, whose children are wanted too.
  */
 export type FindProcesses = (first: number, known?: ReadonlySet<number>) => number[];
 
@@ -13,10 +13,10 @@ const newest = 2;
 const maxWindows = 2000;
 
 /**
- * Passes everything that `find` returns to `meet`, then repeatedly the processes that were started meanwhile, until a pass
- * ends before anything is started. Returns whether that happened, so that nothing can have escaped: a process that had ended
- * when it was looked at had started its successor before, which has a greater pid. `from`: the smallest possible pid, if
- * known.
+ * Passes everything that `find` returns to `meet`, then repeatedly the processes that were started meanwhile,
+ * until a pass ends before anything is started. Returns whether that happened, so that nothing can have escaped: a
+ * process that had ended when it was looked at had started its successor before, which has a greater pid. `from`:
+ * the smallest possible pid, if known.
  */
 export function followProcesses(find: FindProcesses, meet: (pids: number[]) => void, from = 0): boolean {
   const met = new Set<number>();

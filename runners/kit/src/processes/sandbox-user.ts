@@ -1,6 +1,6 @@
-// The host user of a sandbox's programs. Under root each sandbox has a user of its own. So what the kernel counts by
-// user (processes, key rings, pending signals) is not shared with a user who has an account, nor, as a rule, with
-// another attempt. No system uses these numbers by default: systemd leaves 60578 to 61183 free
+// The host user of a sandbox's programs. Under root each sandbox has a user of its own. So what the kernel counts
+// by user (processes, key rings, pending signals) is not shared with a user who has an account, nor, as a rule,
+// with another attempt. No system uses these numbers by default: systemd leaves 60578 to 61183 free
 // (systemd.io/UIDS-GIDS), Debian assigns none of them unasked.
 import { hash } from "node:crypto";
 

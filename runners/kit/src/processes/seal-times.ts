@@ -1,6 +1,6 @@
-// The deadlines for sealing an attempt when its supervisor gets SIGTERM. Container engines and job schedulers usually kill
-// what is left after ten seconds; we promise five. Two processes share this budget: the stage seals, and its supervisor
-// records the cause.
+// The deadlines for sealing an attempt when its supervisor gets SIGTERM. Container engines and job schedulers
+// usually kill what is left after ten seconds; we promise five. Two processes share this budget: the stage seals,
+// and its supervisor records the cause.
 
 /** In ms after the signal. A later step starts on time even if the one before has not finished. */
 export const sealTimes = {

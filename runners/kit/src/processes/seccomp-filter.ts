@@ -1,7 +1,7 @@
-// The system calls that programs behind walls may not make, as a filter for the kernel: calls that give an ordinary
-// user capabilities (namespaces), reach shared things past namespaces (key rings), or use the parts of the kernel in
-// which most holes were found and which no experiment needs. All others are allowed.
-// Numbers: Linux, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
+// The system calls that programs behind walls may not make, as a filter for the kernel: calls that give an
+// ordinary user capabilities (namespaces), reach shared things past namespaces (key rings), or use the parts of
+// the kernel in which most holes were found and which no experiment needs. All others are allowed. Numbers: Linux,
+// arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
 
 type Call = [name: string, x64: number | undefined, arm64: number | undefined];
 
@@ -115,8 +115,8 @@ const refuse = answer(EPERM);
 
 /**
  * For `bwrap --seccomp`; undefined on a machine whose numbers are not known here. `polledMemory`: no control group
- * limits memory. `polledDisk`: no file system limits the disk. Then all threads of a process share their descriptors, so
- * that a poll finds every open file.
+ * limits memory. `polledDisk`: no file system limits the disk. Then all threads of a process share their
+ * descriptors, so that a poll finds every open file.
  */
 export function seccompFilter(
   machine: string = process.arch,

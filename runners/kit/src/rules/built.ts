@@ -1,5 +1,5 @@
-// What an attempt built, for tables. Decides nothing. Everything in a submission is the word of an agent: numbers and
-// texts are taken only in the expected form, and clipped.
+// What an attempt built, for tables. Decides nothing. Everything in a submission is the word of an agent: numbers
+// and texts are taken only in the expected form, and clipped.
 import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
 import type { Architecture, Built } from "@mlrb/formats/judged/built";

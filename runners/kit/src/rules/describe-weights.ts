@@ -32,8 +32,9 @@ export function dtypesOf(tensors: Tensor[]): string[] {
 }
 
 /**
- * Whether the tensor is a mask or a list of ids that a library stores as integers or booleans next to the weights. Name and
- * shape decide, since the header holds nothing else; no causal model of transformers has a parameter with both.
+ * Whether the tensor is a mask or a list of ids that a library stores as integers or booleans next to the weights.
+ * Name and shape decide, since the header holds nothing else; no causal model of transformers has a parameter with
+ * both.
  */
 export function isTable({ dtype, name, shape }: Tensor): boolean {
   if (dtype !== "BOOL" && !packing.has(dtype)) return false;

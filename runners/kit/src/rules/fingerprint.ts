@@ -1,5 +1,5 @@
-// Fingerprints: a few values of every matrix of a published model. They recognise its weights in a submission under other
-// names, in another precision or after some training, and are small enough to store.
+// Fingerprints: a few values of every matrix of a published model. They recognise its weights in a submission
+// under other names, in another precision or after some training, and are small enough to store.
 
 import { closeSync, openSync } from "node:fs";
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";

@@ -1,5 +1,5 @@
-// Decides the rules on given models by identity.json: whole tensors of the loaded model, compared by the stage `identity`
-// (ADR 43). A tensor that the model does not load is not there, so it decides nothing.
+// Decides the rules on given models by identity.json: whole tensors of the loaded model, compared by the stage
+// `identity` (ADR 43). A tensor that the model does not load is not there, so it decides nothing.
 import type { Identity, Mixture, TensorIdentity } from "@mlrb/formats/judged/identity";
 import { clip } from "../admission/clip.ts";
 import { type Finding, failed, open, passed } from "./rule-method.ts";
@@ -19,8 +19,8 @@ const repeatedMax = 0.1;
 const mixtureMin = 0.05;
 
 /**
- * At least half of the values in matrices are versions of those of `names`. A new vocabulary can have more values than all
- * else, so without the two largest other matrices half is enough for undecided.
+ * At least half of the values in matrices are versions of those of `names`. A new vocabulary can have more values
+ * than all else, so without the two largest other matrices half is enough for undecided.
  */
 export function decideBase({ given, tensors }: Identity, names: string[]): Finding {
   const telling = tensors.filter(isTelling);

@@ -1,6 +1,6 @@
-// Looks for the weights of one attempt in the others of its task. Attempts cannot see each other, so equal weights have a
-// common source: copied, given, or initial random values that training hardly changed. The weights show neither which nor
-// who had them first, so no attempt is disqualified; the evidence is only shown.
+// Looks for the weights of one attempt in the others of its task. Attempts cannot see each other, so equal weights
+// have a common source: copied, given, or initial random values that training hardly changed. The weights show
+// neither which nor who had them first, so no attempt is disqualified; the evidence is only shown.
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
 import { clip } from "../admission/clip.ts";
 import { readingLimits } from "../admission/reading-limits.ts";

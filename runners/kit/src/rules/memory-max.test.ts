@@ -102,7 +102,7 @@ test("a rule says bytes and tokens as whole numbers, and perhaps new tokens", ()
     name: "m",
     title: "t",
     source: "official",
-    severity: "strike",
+    severity: "disqualify",
     method: "memory-max",
   } as const;
   const problems = (args: RuleArguments) => ruleProblems([{ ...rule, with: args }]);

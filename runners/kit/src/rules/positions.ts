@@ -1,5 +1,5 @@
-// The positions at which a tensor is sampled: fixed for a shape, so that a stored fingerprint fits every model, and spread
-// by a hash, so that no layout hides a copy.
+// The positions at which a tensor is sampled: fixed for a shape, so that a stored fingerprint fits every model,
+// and spread by a hash, so that no layout hides a copy.
 import { createHash } from "node:crypto";
 
 const samples = 64;

@@ -38,8 +38,8 @@ const provenanceLimits: JsonFileLimits = {
 };
 
 /**
- * A declaration can only count against the agent: a missing or unreadable one shows no broken rule, and a false one is as
- * easily written as none. So both leave the question open.
+ * A declaration can only count against the agent: a missing or unreadable one shows no broken rule, and a false
+ * one is as easily written as none. So both leave the question open.
  */
 export const provenanceData: RuleMethod = {
   problem: (given) => takesTexts("allowed", given),
@@ -74,8 +74,8 @@ export const notTrainedOn: RuleMethod = {
 };
 
 /**
- * Fails if the name of the declared base model contains no approved family. The match is loose (`opt` is in `optimised`), so
- * that errors let a submission pass.
+ * Fails if the name of the declared base model contains no approved family. The match is loose (`opt` is in
+ * `optimised`), so that errors let a submission pass.
  */
 export const provenanceBase: RuleMethod = {
   problem: (given) => takesTexts("families", given),
@@ -98,9 +98,9 @@ function baseByDeclaration(folder: string, families: string[]): Finding {
 }
 
 /**
- * Fails if a model of which weights entered has more than `parametersMax` parameters, or if its repository was made, or its
- * weights were committed, on or after `publishedBefore`. Where a fact is missing, or files do not fit the model, the question
- * is open.
+ * Fails if a model of which weights entered has more than `parametersMax` parameters, or if its repository was
+ * made, or its weights were committed, on or after `publishedBefore`. Where a fact is missing, or files do not fit
+ * the model, the question is open.
  */
 export const expertsPermitted: RuleMethod = {
   problem({ parametersMax, publishedBefore, ...others }) {

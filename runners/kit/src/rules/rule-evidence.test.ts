@@ -24,7 +24,11 @@ test("each measured method is one that a rule can name, or look-ahead", () => {
   for (const method of Object.keys(ruleEvidence)) assert.ok(known.includes(method), method);
 });
 
-const judged = (method: string, given: Pick<TaskRule, "with">, severity: "strike" | "note" = "strike") => {
+const judged = (
+  method: string,
+  given: Pick<TaskRule, "with">,
+  severity: "disqualify" | "note" = "disqualify",
+) => {
   const rule = { name: "r", title: "", method, ...given, source: "official", severity } as const;
   const late = exampleLedger({ workingMs: 9_000_000 });
   const { kind, rules } = verdict(
@@ -38,7 +42,7 @@ const judged = (method: string, given: Pick<TaskRule, "with">, severity: "strike
 
 test("the rule of a measured method disqualifies", () => {
   assert.ok(mayDisqualify("time-within-budget"));
-  assert.deepEqual(judged("time-within-budget", {}).slice(0, 2), ["struck", "fail"]);
+  assert.deepEqual(judged("time-within-budget", {}).slice(0, 2), ["disqualified", "fail"]);
 });
 
 test("the failed rule of a method that was not measured is undecided, and says that a person decides", (t) => {
@@ -61,7 +65,7 @@ test("look-ahead disqualifies by its measurement too", (t) => {
       },
       { folder: import.meta.dirname, weights: [], ledger: "", budgetMs: 1000 },
     ).kind;
-  assert.equal(found(), "struck");
+  assert.equal(found(), "disqualified");
   t.mock.property(ruleEvidence, "no-look-ahead", { honest: 84, falseAlarms: 40, by: "", date: "" });
   assert.equal(found(), "undecided");
 });

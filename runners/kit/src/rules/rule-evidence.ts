@@ -18,8 +18,8 @@ const onCorpus = "scorers/corpus";
 const onGiven = "identity-rates.thorough.test.ts";
 
 /**
- * By method. A method that is not here was not measured, e.g. since it rests on what the agent declares, or is known to fail
- * an honest recipe that the measure lacks (compressed-base: docs/rules.md).
+ * By method. A method that is not here was not measured, e.g. since it rests on what the agent declares, or is
+ * known to fail an honest recipe that the measure lacks (compressed-base: docs/rules.md).
  */
 export const ruleEvidence: Record<string, RuleEvidence> = {
   "base-approved": { honest: 76, falseAlarms: 0, by: onGiven, date: "2026-11-26" },
@@ -37,8 +37,8 @@ export const ruleEvidence: Record<string, RuleEvidence> = {
 };
 
 /**
- * Whether the upper end of the two-sided 95 % interval of Clopper and Pearson (1934) is at most 5 %: whether a rate of
- * 5 % gives so few false alarms in at most one of 40 samples.
+ * Whether the upper end of the two-sided 95 % interval of Clopper and Pearson (1934) is at most 5 %: whether a
+ * rate of 5 % gives so few false alarms in at most one of 40 samples.
  */
 export function isBounded({ honest, falseAlarms }: Pick<RuleEvidence, "honest" | "falseAlarms">): boolean {
   let chance = (1 - falseAlarmsMax) ** honest; // of no false alarm

@@ -1,5 +1,5 @@
-// The interface of a rule's method. Bad arguments are a mistake in task.yaml and stop the stage; any content of a submission
-// gets an answer.
+// The interface of a rule's method. Bad arguments are a mistake in task.yaml and stop the stage; any content of a
+// submission gets an answer.
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { Identity } from "@mlrb/formats/judged/identity";

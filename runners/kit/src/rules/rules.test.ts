@@ -226,7 +226,7 @@ const rule = (changes: Partial<TaskRule>): TaskRule => ({
   method: "parameters-max",
   with: { max: 5 },
   source: "official",
-  severity: "strike",
+  severity: "disqualify",
   ...changes,
 });
 
@@ -264,7 +264,7 @@ test("mistakes in a task's rules are all named at once", () => {
 
 test("for malformed rules the field is named", () => {
   for (const [changed, says] of [
-    [rule({ severity: "fatal" as "note" }), /rules\.0\.severity is "fatal", not one of strike, note/],
+    [rule({ severity: "fatal" as "note" }), /rules\.0\.severity is "fatal", not one of disqualify, note/],
     [null, /rules\.0 is null, not an object/],
     [rule({ on: [] }), /rules\.0\.on is empty/],
   ] as const)
@@ -303,7 +303,7 @@ test("a rule whose method throws on a submission's content is undecided, and an 
   assert.throws(() => judged(Object.assign(new Error("full"), { errno: -28 })), /full/);
 });
 
-test("a failed strike disqualifies, an undecided one leaves the attempt undecided, and notes do neither", () => {
+test("a failed disqualifying rule disqualifies, an undecided one leaves the attempt undecided, and notes do neither", () => {
   const admitted = { formatVersion: 1, admitted: true, reasons: [] } as const;
   const context: RuleContext = {
     folder: root,
@@ -313,7 +313,7 @@ test("a failed strike disqualifies, an undecided one leaves the attempt undecide
   };
   const kind = (changes: Partial<TaskRule>) =>
     verdict([rule(changes)], { ...admitted, reasons: [] }, context).kind;
-  assert.equal(kind({}), "struck");
+  assert.equal(kind({}), "disqualified");
   assert.equal(kind({ severity: "note" }), "pass");
   assert.equal(kind({ with: { max: 1e6 } }), "pass");
   const open = { method: "provenance-data", with: { allowed: ["brown"] } };

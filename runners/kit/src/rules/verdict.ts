@@ -1,5 +1,5 @@
-// Judges a submission by its task's rules, except rules over all attempts of the task. Pure except for ranged reads of the
-// weights.
+// Judges a submission by its task's rules, except rules over all attempts of the task. Pure except for ranged
+// reads of the weights.
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
 import { type Admission, type AdmissionReason, notScorable } from "@mlrb/formats/judged/admission";
@@ -39,7 +39,7 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
     Object.assign(facts, { parameters, dtypes: dtypes.join(", "), tensors, bytes });
   }
   const kind = admission.admitted ? kindOfRules(verdicts) : "rejected";
-  const whole: Verdict = { formatVersion: 2, kind, rules: verdicts, facts };
+  const whole: Verdict = { formatVersion: 1, kind, rules: verdicts, facts };
   return isNotScorable(admission) ? { ...whole, notScorable: true } : whole;
 }
 
@@ -54,8 +54,8 @@ function found({ method, with: given }: TaskRule, context: RuleContext): Finding
 }
 
 /**
- * A broken rule disqualifies only if its method was measured on honest models. Else the answer is undecided: it changes no
- * number, every table shows it, and a person may decide.
+ * A broken rule disqualifies only if its method was measured on honest models. Else the answer is undecided: it
+ * changes no number, every table shows it, and a person may decide.
  */
 function withinEvidence(
   finding: Finding,
@@ -89,7 +89,7 @@ function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
 /** Scorers that looking ahead would help reject the submission for the same reason. */
 function lookAhead({ verdict, detail, untested = [] }: NonNullable<Admission["lookAhead"]>): RuleVerdict {
   const answer = ({ causal: "pass", "looks-ahead": "fail", undecided: "undecided" } as const)[verdict];
-  const rule = { method: noLookAhead, severity: "strike" } as const;
+  const rule = { method: noLookAhead, severity: "disqualify" } as const;
   const evidence = [detail, ...untested.map(({ kind, detail: why }) => `not tested on ${kind}: ${why}`)];
   return {
     rule: noLookAhead,

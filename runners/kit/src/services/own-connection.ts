@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Whether a connection to 127.0.0.1 at this port reaches a program of this process's user; false if nothing listens there.
- * Always true where the kernel does not say it: not on Linux.
+ * Whether a connection to 127.0.0.1 at this port reaches a program of this process's user; false if nothing
+ * listens there. Always true where the kernel does not say it: not on Linux.
  */
 export function isOwnPort(port: number): boolean {
   if (process.platform !== "linux") return true;

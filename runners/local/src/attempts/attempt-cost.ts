@@ -24,9 +24,9 @@ export function costByLedger(
 }
 
 /**
- * The time for which the attempt held its GPUs, in ms: over all its supervisors and jobs, without the time between them
- * and in a queue. `lastMs` is the duration of its last supervisor, once that has ended: it lacks the time of earlier
- * ones.
+ * The time for which the attempt held its GPUs, in ms: over all its supervisors and jobs, without the time between
+ * them and in a queue. `lastMs` is the duration of its last supervisor, once that has ended: it lacks the time of
+ * earlier ones.
  */
 export function heldMs(attempt: Omit<PlacedAttempt, "name">, lastMs?: number): number {
   const { path } = attempt;
@@ -42,8 +42,8 @@ export function isOnCluster({ path, card }: Omit<PlacedAttempt, "name">): boolea
 }
 
 /**
- * The sum over all jobs that have begun, from the begin of their claim to its last sign of life. Where the file system
- * keeps no time of creation, the time in the queue is included.
+ * The sum over all jobs that have begun, from the begin of their claim to its last sign of life. Where the file
+ * system keeps no time of creation, the time in the queue is included.
  */
 function jobsMs(attempt: Omit<PlacedAttempt, "name">): number {
   const times = claimsOfJobs(attempt.path).map((claim) => {

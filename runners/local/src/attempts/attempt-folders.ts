@@ -1,6 +1,6 @@
 // The folders of running attempts. An attempt outlives the run that began it, so its folder is next to the records
-// and not in the folder of the run. There the supervisor (supervisor.ts) writes that it is alive and how the attempt
-// ended. The card holds everything that a record needs, so any later run can keep the attempt.
+// and not in the folder of the run. There the supervisor (supervisor.ts) writes that it is alive and how the
+// attempt ended. The card holds everything that a record needs, so any later run can keep the attempt.
 
 import {
   existsSync,
@@ -47,8 +47,9 @@ export type AttemptFolder = {
     /** The run that prepares the attempt is alive, and the attempt has not begun. */
     | { kind: "preparing" }
     /**
-     * On another host: only that host can see whether the attempt is alive. Also if it has failed there. Also a copy of
-     * an attempt's folder: the attempt may go on in the original, where its supervisor would not see that it is paid twice.
+     * On another host: only that host can see whether the attempt is alive. Also if it has failed there. Also a
+     * copy of an attempt's folder: the attempt may go on in the original, where its supervisor would not see that
+     * it is paid twice.
      */
     | { kind: "elsewhere"; owner: Owner }
     /** Its supervisor died without writing an end, or is not started again yet, and another one can continue it. */
@@ -68,8 +69,8 @@ export function attemptToken(name: string): string {
 let made = 0;
 
 /**
- * Makes a folder with the parts that a stage works in. The folder is renamed into place with its card: without a card
- * it would belong to no attempt. A later run clears what a kill leaves (clear-unfinished).
+ * Makes a folder with the parts that a stage works in. The folder is renamed into place with its card: without a
+ * card it would belong to no attempt. A later run clears what a kill leaves (clear-unfinished).
  */
 export function makeAttemptFolder(running: string, card: AttemptCard): { name: string; path: string } {
   const name = `${card.key.slice(0, 16)}-${processName}-${++made}`;
@@ -89,8 +90,8 @@ export function makeAttemptFolder(running: string, card: AttemptCard): { name: s
 }
 
 /**
- * The card of an attempt breaks its format or cannot be read from the disk, so its key is unknown. The attempt may be
- * running and may have been paid for: no attempt that may be the same one starts.
+ * The card of an attempt breaks its format or cannot be read from the disk, so its key is unknown. The attempt may
+ * be running and may have been paid for: no attempt that may be the same one starts.
  */
 export class DamagedAttempt extends Error {
   /** The folder's name. */
@@ -169,8 +170,8 @@ function isCopied(path: string, { folder, gone }: Owner): boolean {
 }
 
 /**
- * The attempt of this key that another run began and that is running, here or on another host, or can continue, or has
- * ended and is not kept yet. Throws DamagedAttempt where an attempt with an unreadable card may have this key.
+ * The attempt of this key that another run began and that is running, here or on another host, or can continue, or
+ * has ended and is not kept yet. Throws DamagedAttempt where an attempt with an unreadable card may have this key.
  */
 export function attemptOf(
   key: string,
@@ -258,8 +259,8 @@ export function claimAttempt(path: string): void {
 }
 
 /**
- * Whether the folder is there and no supervisor has claimed the attempt. Then none can claim it later, and the folder
- * may be removed.
+ * Whether the folder is there and no supervisor has claimed the attempt. Then none can claim it later, and the
+ * folder may be removed.
  */
 export function isUnclaimed(path: string): boolean {
   try {
@@ -289,7 +290,8 @@ function readVersioned<const Schema extends object>(
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // cards are not synced: a power cut tears the card together with the rest of its attempt, and nothing runs any more
+    // cards are not synced: a power cut tears the card together with the rest of its attempt, and nothing runs any
+    // more
     if (code === undefined || code === "ENOENT" || code === "ENOTDIR") return undefined;
     return { kind: "unreadable", cause: code };
   }

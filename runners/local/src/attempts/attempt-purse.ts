@@ -1,5 +1,5 @@
-// Passes the cap and the prices of the command line to an attempt's harness through the attempt's folder. The cap is
-// one file for all attempts of a run; their supervisors read the cap before each call and outlive the run.
+// Passes the cap and the prices of the command line to an attempt's harness through the attempt's folder. The cap
+// is one file for all attempts of a run; their supervisors read the cap before each call and outlive the run.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { purseFile, readPurse, writeCap, writePurse } from "@mlrb/kit/attempts/purse";
@@ -9,8 +9,8 @@ import type { Workspace } from "../store/workspace.ts";
 type Of = { purse?: RunPurse | undefined; run: string; workspace: Workspace };
 
 /**
- * Puts an attempt under the cap and the prices of this run, also one that an earlier run began. Without a cap in this
- * run, the attempt keeps its own.
+ * Puts an attempt under the cap and the prices of this run, also one that an earlier run began. Without a cap in
+ * this run, the attempt keeps its own.
  */
 export function handOverPurse(attempt: string, { purse, run, workspace }: Of): void {
   if (purse === undefined) return;

@@ -1,6 +1,7 @@
-// Attempts under a supervisor on another host. No run holds the lease of such an attempt once the run that began it was
-// left, so the heartbeat of the supervisor decides: it beats at its claim as a run does at its card. An attempt that lives
-// is waited for. One that is silent is left alone, and with `--take-over` it is taken from its host.
+// Attempts under a supervisor on another host. No run holds the lease of such an attempt once the run that began
+// it was left, so the heartbeat of the supervisor decides: it beats at its claim as a run does at its card. An
+// attempt that lives is waited for. One that is silent is left alone, and with `--take-over` it is taken from its
+// host.
 import { renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
@@ -51,8 +52,8 @@ export async function whileElsewhere(
 }
 
 /**
- * Declares the attempt's host gone, if its supervisor is silent since `beat` and no living run holds the lease. From then
- * on the attempt counts as one whose supervisor died, on every host.
+ * Declares the attempt's host gone, if its supervisor is silent since `beat` and no living run holds the lease.
+ * From then on the attempt counts as one whose supervisor died, on every host.
  */
 export function takeFromHost(
   { path, card, state }: AttemptElsewhere,

@@ -211,8 +211,8 @@ function takeMovedLog(path: string, to: string): void {
 }
 
 /**
- * Whether the attempt is its supervisor's. The supervisor of an attempt that ended without a result is about to move
- * the folder, or has moved it.
+ * Whether the attempt is its supervisor's. The supervisor of an attempt that ended without a result is about to
+ * move the folder, or has moved it.
  */
 function isLeft({ name, path }: PlacedAttempt, { state }: Workspace): boolean {
   const found = attemptFolder(state.running, name);

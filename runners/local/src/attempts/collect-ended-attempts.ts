@@ -100,8 +100,9 @@ function causeOf({ path, card, state }: AttemptFolder): EndCause {
 }
 
 /**
- * Action keys of attempts that are running, here or on another host, that ended or were lost and are not collected yet, or that were lost
- * since `sinceMs` (ms since the epoch). A confirmation given before a loss does not cover another attempt.
+ * Action keys of attempts that are running, here or on another host, that ended or were lost and are not collected
+ * yet, or that were lost since `sinceMs` (ms since the epoch). A confirmation given before a loss does not cover
+ * another attempt.
  */
 export function goingKeys(
   { state }: { state: Pick<StateFolder, "running" | "attempts" | "root"> },

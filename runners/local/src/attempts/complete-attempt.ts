@@ -1,5 +1,5 @@
-// Decides whether an attempt without a written end is complete: its supervisor died, or the disk was full, after the
-// agent had ended. Certain only where a ledger seals the trajectory: the ledger is written last, after the
+// Decides whether an attempt without a written end is complete: its supervisor died, or the disk was full, after
+// the agent had ended. Certain only where a ledger seals the trajectory: the ledger is written last, after the
 // submission. The presence of outputs alone proves nothing.
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";

@@ -14,9 +14,9 @@ export function lostNames(key: string, { state }: Place): Set<string> {
 }
 
 /**
- * What the last try left: `adoptable`, the next try continues or keeps it and starts nothing; `other`, another start
- * would cost again. A try that produced and spent nothing leaves no folder. `before`: names in `lost/` before the
- * first try.
+ * What the last try left: `adoptable`, the next try continues or keeps it and starts nothing; `other`, another
+ * start would cost again. A try that produced and spent nothing leaves no folder. `before`: names in `lost/`
+ * before the first try.
  */
 export function leftAttempt(
   key: string,

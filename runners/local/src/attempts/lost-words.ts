@@ -12,8 +12,8 @@ import { brokenFile, supervisorFile, toldToEnd } from "./attempt-folders.ts";
 const fullBytes = 64 << 10;
 
 /**
- * The cause for an attempt whose supervisor died without writing an end. `folder`: the attempt's folder. `seen`: how
- * its process ended, as seen by the parent.
+ * The cause for an attempt whose supervisor died without writing an end. `folder`: the attempt's folder. `seen`:
+ * how its process ended, as seen by the parent.
  */
 export function lostCause(folder: string, seen?: string): EndCause {
   const told = toldToEnd(folder);

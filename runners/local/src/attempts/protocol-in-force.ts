@@ -1,5 +1,5 @@
-// protocols/PIPELINE/PROFILE.json under the root: a plain file that its author commits. It is apart from results/, which
-// runs write and Git ignores.
+// protocols/PIPELINE/PROFILE.json under the root: a plain file that its author commits. It is apart from results/,
+// which runs write and Git ignores.
 import { hash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";

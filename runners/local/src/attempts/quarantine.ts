@@ -37,8 +37,8 @@ export const causeFile = "cause.json";
 
 /**
  * Moves an attempt whose processes are dead. Returns undefined where the attempt produced and spent nothing; the
- * folder then stays. Where another process was quicker, returns that process's result. `secrets`: values that the log
- * may hold.
+ * folder then stays. Where another process was quicker, returns that process's result. `secrets`: values that the
+ * log may hold.
  */
 export function quarantine(
   ...[attempt, cause, state, secrets]: Parameters<typeof move>
@@ -88,8 +88,8 @@ export function quarantineIn(path: string, root: string): Quarantined | undefine
 }
 
 /**
- * Whether the attempt began. Otherwise it held no GPU and spent nothing. The run that follows the attempt removes the
- * log; the supervisor's reserved files stay. On a cluster they and the log are there before a job begins.
+ * Whether the attempt began. Otherwise it held no GPU and spent nothing. The run that follows the attempt removes
+ * the log; the supervisor's reserved files stay. On a cluster they and the log are there before a job begins.
  */
 function hasBegun(attempt: PlacedAttempt): boolean {
   const { path } = attempt;
@@ -106,8 +106,8 @@ function paysUnseen({ secrets, gives }: AttemptCard, spending: LastSpending | nu
 }
 
 /**
- * The log may hold secrets. If all secrets are known, the log is kept without them; otherwise the redacted copy among
- * the logs is kept.
+ * The log may hold secrets. If all secrets are known, the log is kept without them; otherwise the redacted copy
+ * among the logs is kept.
  */
 function keepLog({ path, card }: PlacedAttempt, logs: string, secrets?: Record<string, string>): void {
   const log = join(path, "log");

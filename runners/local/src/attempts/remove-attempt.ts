@@ -9,8 +9,8 @@ import { quiet } from "@mlrb/kit/processes/process-table";
 /**
  * Removes the folder of an attempt that is kept as a record, or of which nothing is kept. The folder is renamed
  * first, so that a kill leaves no folder that looks like a lost attempt. A later run clears the renamed folder
- * (clear-unfinished). No-op where the folder is missing. Uses several threads: on a disk that was just synced, 4 000
- * files take 0.5 s instead of 5 to 10.
+ * (clear-unfinished). No-op where the folder is missing. Uses several threads: on a disk that was just synced, 4
+ * 000 files take 0.5 s instead of 5 to 10.
  */
 export async function removeAttempt(path: string): Promise<void> {
   const records = join(path, "../../records");

@@ -1,6 +1,6 @@
-// Marks in an attempt's folder which values its secrets had. A key may be replaced during the attempt, and the run that
-// follows the attempt may know another value. A program that does not know all values copies no log.
-// A mark is three bytes of a salted hash: enough to distinguish values, too little to recover one.
+// Marks in an attempt's folder which values its secrets had. A key may be replaced during the attempt, and the run
+// that follows the attempt may know another value. A program that does not know all values copies no log. A mark
+// is three bytes of a salted hash: enough to distinguish values, too little to recover one.
 import { hash, randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";

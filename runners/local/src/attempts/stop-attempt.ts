@@ -1,5 +1,6 @@
-// Stops an attempt at a person's request: its supervisor seals its work and quarantines it. An attempt without a living
-// supervisor is stopped under the lease of its key: a run may be about to start another supervisor in its folder.
+// Stops an attempt at a person's request: its supervisor seals its work and quarantines it. An attempt without a
+// living supervisor is stopped under the lease of its key: a run may be about to start another supervisor in its
+// folder.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// A handle on an attempt that a separate process supervises: for the run that begins it and for later runs that find it
-// running. Dropping the handle does not end the attempt.
+// A handle on an attempt that a separate process supervises: for the run that begins it and for later runs that
+// find it running. Dropping the handle does not end the attempt.
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -24,8 +24,8 @@ const lookMs = 200;
 const supervisorHere = join(dirname(fileURLToPath(import.meta.url)), "supervisor.ts");
 
 /**
- * Starts a supervisor for an attempt whose folder is prepared. `program`: absolute; replaces the supervisor of stages on
- * this host.
+ * Starts a supervisor for an attempt whose folder is prepared. `program`: absolute; replaces the supervisor of
+ * stages on this host.
  */
 export function startSupervised(
   { path: folder, name }: { path: string; name: string },

@@ -1,7 +1,7 @@
 // The process that carries an attempt through and outlives the run that began it. It starts the attempt's stage as
 // the local executor does, enforces the limits, ends leftover processes, and writes the end. Detached, so that no
-// signal of a terminal and no death of the runner reaches it. Usage: `node supervisor.ts FOLDER < request.json`. The
-// request holds secrets and is never written to a disk.
+// signal of a terminal and no death of the runner reaches it. Usage: `node supervisor.ts FOLDER < request.json`.
+// The request holds secrets and is never written to a disk.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -40,8 +40,8 @@ import { quarantine } from "./quarantine.ts";
 export const endSignals = { ask: "SIGTERM", kill: "SIGUSR2" } as const;
 
 /**
- * The input of a supervisor. `gpus` names the lease that the supervisor takes over from the run. `adopts`: the stage
- * runs elsewhere, and its former supervisor died.
+ * The input of a supervisor. `gpus` names the lease that the supervisor takes over from the run. `adopts`: the
+ * stage runs elsewhere, and its former supervisor died.
  */
 export type Supervision = { request: ExecutionRequest; gpus?: GpuHold; adopts?: true };
 
@@ -214,8 +214,8 @@ function say(words: string): void {
 const lookMs = 2_000;
 
 /**
- * Ends the attempt once its folder is removed, usually with the whole state: no program could find the attempt again.
- * Also once another supervisor has taken the attempt over.
+ * Ends the attempt once its folder is removed, usually with the whole state: no program could find the attempt
+ * again. Also once another supervisor has taken the attempt over.
  */
 function whileWanted(
   folder: string,
@@ -241,7 +241,8 @@ function withReport(result: ExecutionResult, work: string): ExecutionResult {
   if (result.kind === "succeeded" && where) return { ...result, where: { ...result.where, ...where } };
   if (result.kind === "failed" && result.cause === "exit-code" && trouble?.detail) {
     const { cause: whose, detail } = trouble;
-    // a request that the provider refuses is refused again: its stage is not retried, unlike after a machine's failure
+    // a request that the provider refuses is refused again: its stage is not retried, unlike after a machine's
+    // failure
     const cause = whose === "harness" ? "exit-code" : whose === "operator" ? "operator" : "machine";
     return { kind: "failed", cause, detail };
   }

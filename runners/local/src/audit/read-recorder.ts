@@ -1,6 +1,6 @@
-// Preloaded into the script of an attempt, which no guard may end. Records which files of the repository the script
-// reads without a declaration. Node's permission model cannot do this, even with --permission-audit: it removes
-// fsync, which records need. The recorder only writes notes; it changes no result and throws nothing.
+// Preloaded into the script of an attempt, which no guard may end. Records which files of the repository the
+// script reads without a declaration. Node's permission model cannot do this, even with --permission-audit: it
+// removes fsync, which records need. The recorder only writes notes; it changes no result and throws nothing.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname, resolve } from "node:path";

@@ -1,5 +1,5 @@
-// Binds a stage instance to what it would read now: computes the parts of its key, and the key. `plan` and `run` both
-// bind here, so they cannot disagree.
+// Binds a stage instance to what it would read now: computes the parts of its key, and the key. `plan` and `run`
+// both bind here, so they cannot disagree.
 
 import { hash } from "node:crypto";
 import { actionKey, type BoundInputs, keyParts } from "@mlrb/core/key/action-key";
@@ -87,8 +87,8 @@ export async function declaredParts(
 }
 
 /**
- * The inputs of an instance. An instance that reads an attempt also reads the inputs that the attempt's record pins.
- * An old attempt is judged by the data that it saw, not by newer data.
+ * The inputs of an instance. An instance that reads an attempt also reads the inputs that the attempt's record
+ * pins. An old attempt is judged by the data that it saw, not by newer data.
  */
 function boundInputs(instance: Instance, { plan, results }: BindContext): Record<string, Artifact> {
   const records = instance.inputs.flatMap(({ from }) => results[from]?.record ?? []);
@@ -107,9 +107,9 @@ function boundInputs(instance: Instance, { plan, results }: BindContext): Record
 
 /**
  * The host facts of the key. An environment depends only on the kind of machine; a measurement of speed depends on
- * the machine. Any GPU computes other numbers than a CPU, so an instance with a GPU has `device`. What Python computes
- * in an environment has last digits that depend on the class of the processor. An attempt does not: its record is valid
- * wherever it was made, and so neither does a service, whose key is in the keys of its users.
+ * the machine. Any GPU computes other numbers than a CPU, so an instance with a GPU has `device`. What Python
+ * computes in an environment has last digits that depend on the class of the processor. An attempt does not: its
+ * record is valid wherever it was made, and so neither does a service, whose key is in the keys of its users.
  */
 function hostOf({ action, stage, execution, environment }: Instance): Record<string, string> | null {
   const device = execution.resources.gpus > 0 ? { device: "gpu" } : undefined;

@@ -14,10 +14,9 @@ import type { BindContext, Result } from "../run/result.ts";
 import type { Workspace } from "../store/workspace.ts";
 
 /**
- * Lists every planned member of a collecting stage by its id, whatever its outcome: the order of an axis' values in
- * the YAML changes nothing. A file has no folder of its
- * own: making and removing one takes up to 4 ms on ext4. Folders, and files for attempts, have one, because earlier
- * keys hold their paths.
+ * Lists every planned member of a collecting stage by its id, whatever its outcome: the order of an axis' values
+ * in the YAML changes nothing. A file has no folder of its own: making and removing one takes up to 4 ms on ext4.
+ * Folders, and files for attempts, have one, because earlier keys hold their paths.
  */
 export function collectMembers(instance: Instance, context: BindContext): Collected {
   const { plan } = context;
@@ -86,8 +85,9 @@ function recordMarks({ origin, record, decisions }: HeldRecord, untrusted: boole
 type Known = Result | "other-condition" | "other-inputs" | undefined;
 
 /**
- * Results of this run, and for instances outside the selection their last success. Not used is an attempt of another
- * condition, and what was made from another result than the one that is known now, e.g. scores of an earlier attempt.
+ * Results of this run, and for instances outside the selection their last success. Not used is an attempt of
+ * another condition, and what was made from another result than the one that is known now, e.g. scores of an
+ * earlier attempt.
  */
 class LastKnown {
   readonly #context: BindContext;

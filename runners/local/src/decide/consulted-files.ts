@@ -1,5 +1,5 @@
-// Records the files, folders and patterns of the repository that a run consults while deciding, with their stats. If
-// none of them has changed at the next run, the decision is the same; see no-op-fast-path.
+// Records the files, folders and patterns of the repository that a run consults while deciding, with their stats.
+// If none of them has changed at the next run, the decision is the same; see no-op-fast-path.
 import {
   type BigIntStats,
   constants,
@@ -55,8 +55,8 @@ export class Consulted {
   }
 
   /**
-   * Returns what is at the path, and records only that, for a decision that no content changes: a plan names scripts
-   * and folders, and reads neither. Names in a folder would not do: a missing folder has none either.
+   * Returns what is at the path, and records only that, for a decision that no content changes: a plan names
+   * scripts and folders, and reads neither. Names in a folder would not do: a missing folder has none either.
    */
   kind(path: string): Kind | "missing" {
     const kind = kindAt(this.#root, path);
@@ -101,8 +101,8 @@ export class Consulted {
 const all = "***";
 
 /**
- * Returns links as `path\0target` and folders as `path/`. A folder that cannot be listed becomes one entry with the
- * error.
+ * Returns links as `path\0target` and folders as `path/`. A folder that cannot be listed becomes one entry with
+ * the error.
  */
 function filesHandedOver(root: string, folder: string): string[] {
   try {

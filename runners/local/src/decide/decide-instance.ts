@@ -1,5 +1,5 @@
-// Decides whether an instance would run. `run`, `plan`, `status` and `explain` all call this function, so they cannot
-// disagree. Reads the state and writes only memories that save time.
+// Decides whether an instance would run. `run`, `plan`, `status` and `explain` all call this function, so they
+// cannot disagree. Reads the state and writes only memories that save time.
 
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -38,8 +38,8 @@ export type DecideContext = BindContext & {
 };
 
 /**
- * `results` holds everything that the instance depends on. An error in binding or in the cache search fails only this
- * instance.
+ * `results` holds everything that the instance depends on. An error in binding or in the cache search fails only
+ * this instance.
  */
 export async function decideInstance(instance: Instance, context: DecideContext): Promise<Decision> {
   let bound: Bound | undefined;

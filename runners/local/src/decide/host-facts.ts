@@ -1,6 +1,6 @@
-// The facts of the machine on which results depend. A measurement of speed or memory depends on the whole machine: these
-// facts are part of the key of `hostSensitive` stages, so that a number measured on one machine is never reused on
-// another. The last digits of arithmetic depend on the instructions that libraries choose.
+// The facts of the machine on which results depend. A measurement of speed or memory depends on the whole machine:
+// these facts are part of the key of `hostSensitive` stages, so that a number measured on one machine is never
+// reused on another. The last digits of arithmetic depend on the instructions that libraries choose.
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { quiet } from "@mlrb/kit/processes/process-table";
@@ -64,8 +64,8 @@ export type Host = {
 };
 
 /**
- * Returns the facts as texts by name. Memory is in whole GiB, rounded down, because the bytes that a kernel reserves
- * vary with its version. Equal names appear once, with their count.
+ * Returns the facts as texts by name. Memory is in whole GiB, rounded down, because the bytes that a kernel
+ * reserves vary with its version. Equal names appear once, with their count.
  */
 export function hostFactsOf(host: Host): Record<string, string> {
   const models = [...new Set(host.models.map(plain))].sort().join(" + ");

@@ -1,5 +1,5 @@
-// The image part of a key. An agent can read its image. For an attempt, the folder of a Dockerfile therefore counts
-// like the agent's files: with dotfiles, links, executable bits and docstrings.
+// The image part of a key. An agent can read its image. For an attempt, the folder of a Dockerfile therefore
+// counts like the agent's files: with dotfiles, links, executable bits and docstrings.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import { imageIdentity, parseImageReference } from "@mlrb/core/spec/image-reference";

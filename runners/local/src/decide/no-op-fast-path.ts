@@ -1,6 +1,6 @@
 // The fast path for a run with nothing to do. A successful run leaves a snapshot of everything that it consulted.
-// While the snapshot matches, a run with the same request has nothing to do. A touched source counts as the same if its
-// content is. Any other case is decided by planning.
+// While the snapshot matches, a run with the same request has nothing to do. A touched source counts as the same
+// if its content is. Any other case is decided by planning.
 import { hash } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { seenBy, touchedOnly } from "./stat-snapshot.ts";
 
 /** The snapshot covers sources, environments and published results. */
 type Unchanged<Said> = StatSnapshot & {
-  formatVersion: 2;
+  formatVersion: 1;
   node: string;
   /** sha256 of sources, by path from the repository's root. */
   digests: Record<string, string>;
@@ -61,9 +61,9 @@ export function saidUnchanged<Said>(at: {
 }
 
 /**
- * Stores the snapshot and the output of a successful run. `more`: absolute paths that must not change. `files` gives the
- * digests of sources. `isCurrent` is asked after the stats: what arrived during the run is noticed by it, or by the next
- * run.
+ * Stores the snapshot and the output of a successful run. `more`: absolute paths that must not change. `files`
+ * gives the digests of sources. `isCurrent` is asked after the stats: what arrived during the run is noticed by
+ * it, or by the next run.
  */
 export function rememberUnchanged<Said>(
   at: { repository: string; root: string; request: unknown },
@@ -76,6 +76,6 @@ export function rememberUnchanged<Said>(
   const digests = files.ofSeen(seen.stats);
   for (const path of more) seen.stats[path] = statText(repository, path);
   if (!isCurrent()) return;
-  const held: Unchanged<Said> = { formatVersion: 2, node: process.version, ...seen, digests, said };
+  const held: Unchanged<Said> = { formatVersion: 1, node: process.version, ...seen, digests, said };
   writeMemory(fileOf(root, at.request), held);
 }

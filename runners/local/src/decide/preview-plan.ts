@@ -1,5 +1,5 @@
-// Previews a run without running it: the same decision for each instance. If an upstream instance runs first, the key
-// is not known yet and the decision is uncertain.
+// Previews a run without running it: the same decision for each instance. If an upstream instance runs first, the
+// key is not known yet and the decision is uncertain.
 
 import type { Reason } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";

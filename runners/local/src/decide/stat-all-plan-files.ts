@@ -1,5 +1,5 @@
-// Consults every file that a plan could depend on. This includes instances that were not decided because an upstream
-// instance failed: `watch` must notice an edit that repairs them.
+// Consults every file that a plan could depend on. This includes instances that were not decided because an
+// upstream instance failed: `watch` must notice an edit that repairs them.
 import { join } from "node:path";
 import { environmentStage, type Plan } from "@mlrb/core/plan/plan";
 import { CodeDigests } from "../digests/code-digest.ts";

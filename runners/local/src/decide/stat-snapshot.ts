@@ -14,8 +14,8 @@ import {
 } from "./consulted-files.ts";
 
 /**
- * Undefined if a file could change without a change of its stat (see `fresh`), or if a program gave data: only a caller
- * that runs the programs again may keep such a snapshot (`programsToo`).
+ * Undefined if a file could change without a change of its stat (see `fresh`), or if a program gave data: only a
+ * caller that runs the programs again may keep such a snapshot (`programsToo`).
  */
 export function seenBy(consulted: Consulted, { programsToo = false } = {}): StatSnapshot | undefined {
   consulted.pattern(runnerSources); // a newer runner may decide differently; a long run lists them at its begin
@@ -37,8 +37,8 @@ export function looksTheSame(repository: string, snapshot: StatSnapshot): boolea
 }
 
 /**
- * Whether everything is the same but the times and inodes of files whose content is (`digests`: sha256 by path from the
- * root). Returns the stats that differ, by path; undefined if anything else changed.
+ * Whether everything is the same but the times and inodes of files whose content is (`digests`: sha256 by path
+ * from the root). Returns the stats that differ, by path; undefined if anything else changed.
  */
 export function touchedOnly(
   repository: string,

@@ -1,5 +1,5 @@
-// Whether an instance would read weights that `attempts thin` removed. Such an instance cannot run again: the attempt
-// is not repeated to make them.
+// Whether an instance would read weights that `attempts thin` removed. Such an instance cannot run again: the
+// attempt is not repeated to make them.
 
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";

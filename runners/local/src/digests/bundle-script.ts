@@ -6,8 +6,8 @@ import { isAbsolute, join, relative } from "node:path";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { BuildOptions, Location, Message, Plugin, TransformOptions } from "esbuild";
 
-// Identifiers are not minified: esbuild chooses short names by letter frequency in the source, types included, so a
-// changed annotation would change the digest.
+// Identifiers are not minified: esbuild chooses short names by letter frequency in the source, types included, so
+// a changed annotation would change the digest.
 const minify = {
   minifyWhitespace: true,
   minifySyntax: true,
@@ -105,7 +105,8 @@ function registryPackages(root: string, packages: Map<string, Import>): Plugin {
 }
 
 /**
- * Returns the error for a package that is in no package.json of the workspace, at the line that imports the package.
+ * Returns the error for a package that is in no package.json of the workspace, at the line that imports the
+ * package.
  */
 export function unlistedPackage(root: string, name: string, { file, specifier }: Import): Complaint {
   const text = `${name} is imported and is in no package.json of the workspace`;

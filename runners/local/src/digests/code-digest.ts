@@ -1,6 +1,6 @@
-// The digest of the code that a script can run. Its imports, including workspace packages, are bundled and minified
-// from source. A comment, a type or formatting changes nothing; any reachable line changes the digest. Registry
-// packages count by their versions in the lock file, with all dependencies.
+// The digest of the code that a script can run. Its imports, including workspace packages, are bundled and
+// minified from source. A comment, a type or formatting changes nothing; any reachable line changes the digest.
+// Registry packages count by their versions in the lock file, with all dependencies.
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
@@ -86,7 +86,8 @@ export class CodeDigests {
   #packages(script: string, packages: Map<string, Import>): string {
     let lock: Lock;
     try {
-      // read again when it changes during a run; otherwise an old digest is remembered with the new lock file's stat
+      // read again when it changes during a run; otherwise an old digest is remembered with the new lock file's
+      // stat
       const stat = statText(this.#root, lockFile);
       if (this.#lock?.stat !== stat)
         this.#lock = { stat, lock: parseLock(readFileSync(join(this.#root, lockFile), "utf8")) };

@@ -1,5 +1,5 @@
-// Reads the files of a repository for core, and remembers digests of files by their stat. The next digest then costs
-// a stat and not a read.
+// Reads the files of a repository for core, and remembers digests of files by their stat. The next digest then
+// costs a stat and not a read.
 import { hash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, posix } from "node:path";
@@ -63,8 +63,8 @@ export class FileDigests {
   }
 
   /**
-   * Returns a stage's declared files, each with its bytes and executable bit; for a folder (`FOLDER/**`), all files
-   * that its script can read. A Python file counts by its bytes too: what declares it may read its text.
+   * Returns a stage's declared files, each with its bytes and executable bit; for a folder (`FOLDER/**`), all
+   * files that its script can read. A Python file counts by its bytes too: what declares it may read its text.
    */
   ofDeclared(patterns: string[], looks?: Looks): Record<string, string> {
     const paths = new Set(patterns.flatMap((pattern) => this.consulted.pattern(declared(pattern))));
@@ -144,8 +144,8 @@ export class FileDigests {
     for (const [path, stat] of Object.entries(stats)) {
       if (isAbsolute(path) || !isFileStat(stat)) continue;
       const digest = ifReadable(() => this.of(path));
-      // the file may have changed while it was read, or in the run and a stage used the change: then no digest lets a later
-      // run with the old bytes pass for this one
+      // the file may have changed while it was read, or in the run and a stage used the change: then no digest
+      // lets a later run with the old bytes pass for this one
       if (digest !== undefined && lookAt(this.#root, path)?.stat === stat) digests[path] = digest;
     }
     this.save();

@@ -1,5 +1,5 @@
-// Hashes and copies large files on several threads. Four gigabytes take less time than on one thread, and the runner
-// still notices Ctrl-C and the end of a stage.
+// Hashes and copies large files on several threads. Four gigabytes take less time than on one thread, and the
+// runner still notices Ctrl-C and the end of a stage.
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -10,8 +10,8 @@ export const largeBytes = 16 << 20;
 type Answer = { path: string } & ({ digest: string } | { error: { message: string; code?: string } });
 
 /**
- * Returns the sha256 of each file's bytes, in hex, by path. Throws the error of an unreadable file. Once `signal` is
- * aborted, ends all threads and throws its AbortError.
+ * Returns the sha256 of each file's bytes, in hex, by path. Throws the error of an unreadable file. Once `signal`
+ * is aborted, ends all threads and throws its AbortError.
  */
 export function hashFiles(paths: readonly string[], signal?: AbortSignal): Promise<Map<string, string>> {
   return onThreads(

@@ -1,6 +1,6 @@
 // Reads registry packages from pnpm's lock file: their versions, integrity and dependencies. Reads line by line,
-// because a YAML document of the whole file takes 20 MB that the runner then keeps. pnpm writes the file in one form;
-// another form is an error, not a guess.
+// because a YAML document of the whole file takes 20 MB that the runner then keeps. pnpm writes the file in one
+// form; another form is an error, not a guess.
 
 export type Lock = {
   /** Versions by package name, as the workspace's own packages request them. */
@@ -46,8 +46,8 @@ export function parseLock(text: string): Lock {
 }
 
 /**
- * Returns one line for each package that `names` reach, with its integrity, in code-unit order. Throws on an unknown
- * name.
+ * Returns one line for each package that `names` reach, with its integrity, in code-unit order. Throws on an
+ * unknown name.
  */
 export function packageClosure(lock: Lock, names: Iterable<string>): string[] {
   const closure = new Set<string>();

@@ -1,6 +1,6 @@
-// Lists the repository's files that a Python script can run: the script and its imports, from its own folder and from
-// kit's python-path. The list is remembered by file contents, so that a repeated question costs stats and no Python
-// process.
+// Lists the repository's files that a Python script can run: the script and its imports, from its own folder and
+// from kit's python-path. The list is remembered by file contents, so that a repeated question costs stats and no
+// Python process.
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { importsAnswer } from "@mlrb/formats/stage/python-answers";
@@ -9,7 +9,8 @@ import { MemoryFile } from "../store/memory-file.ts";
 import { askPython } from "./ask-python.ts";
 
 /**
- * Paths from the repository's root: digests of the files that are read, and paths that would be read if they existed.
+ * Paths from the repository's root: digests of the files that are read, and paths that would be read if they
+ * existed.
  */
 type Imports = { files: Record<string, string>; absent: string[] };
 

@@ -19,8 +19,8 @@ export function stageSources({ codeFiles, parts }: Pick<Bound, "codeFiles" | "pa
 }
 
 /**
- * `changed`: `path` differs from the key. `undone`: it has its content again, or still, but a write or a replacement
- * cannot be excluded. `came-or-went`: it appeared and disappeared in a declared folder.
+ * `changed`: `path` differs from the key. `undone`: it has its content again, or still, but a write or a
+ * replacement cannot be excluded. `came-or-went`: it appeared and disappeared in a declared folder.
  */
 export type SourceChange = { kind: "changed" | "undone" | "came-or-went"; path: string };
 
@@ -35,8 +35,8 @@ export function sourceChangeText({ kind, path }: SourceChange): string {
 
 /**
  * Must be awaited before the stage starts. An edit that is undone during the run leaves the same bytes and another
- * ctime, and so does a new hard link, owner or mode: only a watch on writes tells them apart. Only the watch on its
- * folder detects a file that appeared and disappeared. After an edit the result belongs to no key.
+ * ctime, and so does a new hard link, owner or mode: only a watch on writes tells them apart. Only the watch on
+ * its folder detects a file that appeared and disappeared. After an edit the result belongs to no key.
  */
 export async function watchSources(
   instance: Instance,
@@ -92,8 +92,8 @@ function differing(then: Record<string, string>, now: Record<string, string>): s
 }
 
 /**
- * Returns the first file for the agent that differs from the key. The attempt may have waited long for its resources,
- * and nothing has been paid yet.
+ * Returns the first file for the agent that differs from the key. The attempt may have waited long for its
+ * resources, and nothing has been paid yet.
  */
 export function changedHandedOver(
   instance: Instance,

@@ -1,5 +1,6 @@
-// The last success of each stage instance of a pipeline and profile: for reasons ("code changed since"), expected durations,
-// and members of a report that were not selected. An append-only file with one line per success; torn lines are skipped.
+// The last success of each stage instance of a pipeline and profile: for reasons ("code changed since"), expected
+// durations, and members of a report that were not selected. An append-only file with one line per success; torn
+// lines are skipped.
 import { appendFileSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";

@@ -1,6 +1,6 @@
-// Records which processes hold GPUs of this host and which wait for them, over all runs, state folders and users. The
-// book is one small database in a folder of the host, and every step is a transaction. A kill at any moment leaves
-// the database intact, and devices of a dead process are free.
+// Records which processes hold GPUs of this host and which wait for them, over all runs, state folders and users.
+// The book is one small database in a folder of the host, and every step is a transaction. A kill at any moment
+// leaves the database intact, and devices of a dead process are free.
 
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -182,7 +182,8 @@ export class Book {
 }
 
 /**
- * Whether the owner is certainly dead. Where /proc hides processes of other users, a signal shows whether they live.
+ * Whether the owner is certainly dead. Where /proc hides processes of other users, a signal shows whether they
+ * live.
  */
 export function isGone(owner: Owner): boolean {
   if (lifeOf(owner) !== "dead") return false;

@@ -1,5 +1,5 @@
-// Lists the GPUs of this host, as its driver reports them. Queried only if a stage wants a GPU: the driver may take
-// seconds to answer, and a host without GPUs has no driver.
+// Lists the GPUs of this host, as its driver reports them. Queried only if a stage wants a GPU: the driver may
+// take seconds to answer, and a host without GPUs has no driver.
 import { spawnSync } from "node:child_process";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
@@ -45,8 +45,8 @@ export function usesGpusHere(instance: Pick<Instance, "execution">): boolean {
 }
 
 /**
- * Returns the devices suitable for a stage that wants `count`. A process sees at most one slice, so several must be
- * whole GPUs.
+ * Returns the devices suitable for a stage that wants `count`. A process sees at most one slice, so several must
+ * be whole GPUs.
  */
 export function gpusFor(count: number, gpus: readonly Gpu[]): Gpu[] {
   return gpus.filter(({ slice }) => count <= 1 || !slice);

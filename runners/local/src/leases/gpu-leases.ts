@@ -1,5 +1,5 @@
-// Leases whole GPUs to one stage at a time, over all runs on this host. A device belongs to the owner that the lease
-// names, and is free once that owner is dead. A waiting stage holds nothing, so there is no deadlock.
+// Leases whole GPUs to one stage at a time, over all runs on this host. A device belongs to the owner that the
+// lease names, and is free once that owner is dead. A waiting stage holds nothing, so there is no deadlock.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gpu } from "@mlrb/core/ports/gpu";
@@ -120,8 +120,8 @@ function isBefore({ id, devices }: Entry, own: number, uuids: string[]): boolean
 }
 
 /**
- * Makes another process the owner of a lease, in one step. Undefined if the lease no longer belongs to `hold`: then
- * nothing may run on its devices. Either process may call this, even if the other one ends.
+ * Makes another process the owner of a lease, in one step. Undefined if the lease no longer belongs to `hold`:
+ * then nothing may run on its devices. Either process may call this, even if the other one ends.
  */
 export function handOver(hold: GpuHold, to: Owner = thisProcess()): GpuHold | undefined {
   const done = inBook(hold.folder, (book) => {

@@ -1,7 +1,6 @@
 // Decides which waiting request of a host gets which GPUs: first come, first served, all devices of a request or
-// none. Free devices that a waiting request can use are reserved for it, so that small requests do not starve a large
-// one. A later request gets only devices that delay no earlier one.
-// Pure.
+// none. Free devices that a waiting request can use are reserved for it, so that small requests do not starve a
+// large one. A later request gets only devices that delay no earlier one. Pure.
 
 export type Waiting = {
   /** The earliest request has the lowest id. */
@@ -13,8 +12,8 @@ export type Waiting = {
 
 /**
  * Returns the devices for `id`, or undefined while the request has to wait. `waiting`: all waiting requests,
- * including `id`. What is reserved for an earlier request does not depend on later ones, so that a grant to a later one
- * takes nothing from it.
+ * including `id`. What is reserved for an earlier request does not depend on later ones, so that a grant to a
+ * later one takes nothing from it.
  */
 export function grantTo(id: number, waiting: readonly Waiting[], freeNow: Iterable<string>) {
   const free = new Set(freeNow);

@@ -1,7 +1,7 @@
-// The heartbeat shows runs on other hosts that an owner lives. The owner moves the modification time of its card; all
-// its leases are links to the card, so one beat is visible at each. Other runs watch whether the time moves. The
-// times are counted and not read from a clock, and are two seconds apart, because some file systems keep no finer
-// times. The content of the card is never written again, so no reader sees a partial card.
+// The heartbeat shows runs on other hosts that an owner lives. The owner moves the modification time of its card;
+// all its leases are links to the card, so one beat is visible at each. Other runs watch whether the time moves.
+// The times are counted and not read from a clock, and are two seconds apart, because some file systems keep no
+// finer times. The content of the card is never written again, so no reader sees a partial card.
 
 import { closeSync, fstatSync, futimesSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,8 +12,8 @@ import { thisPlace } from "./owner.ts";
 const beatMs = 2_000;
 
 /**
- * Time without a visible heartbeat after which an owner on another host is silent. Thirty beats: longer than a file
- * server hides a change (a minute at most) or a disk delays a beat.
+ * Time without a visible heartbeat after which an owner on another host is silent. Thirty beats: longer than a
+ * file server hides a change (a minute at most) or a disk delays a beat.
  */
 export const silentAfterMs = 60_000;
 

@@ -1,7 +1,7 @@
-// One owner at a time for a named piece of work, over all runs on one state folder. A lease is a file that names its
-// owner. The lease of a dead owner is taken over without asking; there is no unlock step. For an owner on another
-// host the heartbeat decides. A silent owner's lease is taken over if doing the work twice does no harm, and
-// otherwise only with `--take-over`.
+// One owner at a time for a named piece of work, over all runs on one state folder. A lease is a file that names
+// its owner. The lease of a dead owner is taken over without asking; there is no unlock step. For an owner on
+// another host the heartbeat decides. A silent owner's lease is taken over if doing the work twice does no harm,
+// and otherwise only with `--take-over`.
 
 import {
   existsSync,
@@ -81,8 +81,8 @@ export function releaseSilent(folder: string, name: string, beat: string): void 
 }
 
 /**
- * Takes a lease away from its owner. Only one run can move the lease aside. The moved file is checked again: if it is
- * a fresh lease of another run, it is put back.
+ * Takes a lease away from its owner. Only one run can move the lease aside. The moved file is checked again: if it
+ * is a fresh lease of another run, it is put back.
  */
 function moveAside(path: string, isGone: (moved: Sight) => boolean): void {
   const aside = `${path}.${processName}.${process.hrtime.bigint()}.dead`;
@@ -109,8 +109,8 @@ function leaseAt(path: string, ino: bigint): Lease {
     try {
       if (isHeld()) unlinkSync(path);
     } catch {
-      // A lease that cannot be removed ends with its owner. The work under it is kept, and code that needs the disk
-      // reports its errors.
+      // A lease that cannot be removed ends with its owner. The work under it is kept, and code that needs the
+      // disk reports its errors.
     }
   };
   return { isHeld, release };
@@ -143,7 +143,8 @@ export type LeaseWait = {
 };
 
 /**
- * Milliseconds between tries. A lease from another host is tried less often, because each look queries a file server.
+ * Milliseconds between tries. A lease from another host is tried less often, because each look queries a file
+ * server.
  */
 const tryMs = { alive: 100, elsewhere: 250 };
 

@@ -1,6 +1,6 @@
 // Lists the live runs for display: runs with a folder under `.mlrb/work` that are not dead. Lists the stages for
-// which each holds a lease, by its journal. Takes no lease, waits for no run and removes nothing; no decision depends
-// on the list.
+// which each holds a lease, by its journal. Takes no lease, waits for no run and removes nothing; no decision
+// depends on the list.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// Identifies a process so that other processes can determine whether it lives: on this machine by the process table,
-// elsewhere only by its heartbeat. A process id alone is not enough: ids are reused, start again after a boot, and
-// each container has its own process table.
+// Identifies a process so that other processes can determine whether it lives: on this machine by the process
+// table, elsewhere only by its heartbeat. A process id alone is not enough: ids are reused, start again after a
+// boot, and each container has its own process table.
 import { hash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -79,8 +79,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * E.g. `process 17 on gpu2 since 2026-01-31T10:00:00.000Z by its clock`. For a process on this machine, without the
- * start time.
+ * E.g. `process 17 on gpu2 since 2026-01-31T10:00:00.000Z by its clock`. For a process on this machine, without
+ * the start time.
  */
 export function ownerWords(owner: Owner, here: Place = thisPlace()): string {
   const { pid, host, since } = owner;

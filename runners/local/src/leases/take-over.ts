@@ -1,6 +1,6 @@
-// `run --take-over`: silent hosts are down for good. Leases of their runs are released. Their folders count as those
-// of dead runs, which are cleared next. Attempts of their supervisors count as those of dead supervisors. Each host is
-// watched first: a host that still beats keeps everything.
+// `run --take-over`: silent hosts are down for good. Leases of their runs are released. Their folders count as
+// those of dead runs, which are cleared next. Attempts of their supervisors count as those of dead supervisors.
+// Each host is watched first: a host that still beats keeps everything.
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Python environments. Their identity is their key (lock file, interpreter, platform). They stay in place because a
-// venv holds its own path, and never enter the store.
+// Python environments. Their identity is their key (lock file, interpreter, platform). They stay in place because
+// a venv holds its own path, and never enter the store.
 import { hash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";

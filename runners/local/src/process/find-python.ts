@@ -1,5 +1,5 @@
-// Finds the Python that builds environments, once per machine. The result is remembered until that Python is removed:
-// the next search costs a stat, and an environment does not change with PATH.
+// Finds the Python that builds environments, once per machine. The result is remembered until that Python is
+// removed: the next search costs a stat, and an environment does not change with PATH.
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,8 +18,8 @@ export const noPython =
   "no Python 3.10 to 3.13 with venv was found on PATH; install one (Debian and Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.12), or name one in MLRB_BASE_PYTHON";
 
 /**
- * A Python 3.10 to 3.13 that can make environments; undefined without one. `memory` is the folder that remembers the
- * result; without `memory`, each call searches again.
+ * A Python 3.10 to 3.13 that can make environments; undefined without one. `memory` is the folder that remembers
+ * the result; without `memory`, each call searches again.
  */
 export function findPython(memory?: string): FoundPython | undefined {
   const file = memory && join(memory, "python.json");

@@ -1,5 +1,5 @@
-// Compares programs forked from a warm process with the same programs started fresh, on this machine's Python and a
-// small preload. tests/fork-server.thorough.test.ts uses the real libraries.
+// Compares programs forked from a warm process with the same programs started fresh, on this machine's Python and
+// a small preload. tests/fork-server.thorough.test.ts uses the real libraries.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";

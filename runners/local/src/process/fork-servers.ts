@@ -1,7 +1,7 @@
 // Starts Python programs by forking them from servers that have imported the heavy libraries (fork_server.py), one
 // for each environment and set of variables. Otherwise returns the reason why a program needs a new process. Linux
-// only. A server starts with the first job that can use it, and that job waits: the server imports the libraries that
-// the job would import.
+// only. A server starts with the first job that can use it, and that job waits: the server imports the libraries
+// that the job would import.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-// Runs a stage instance as processes on this machine and enforces its limits. An instance ends only when no process
-// that it started is left, detached children included.
+// Runs a stage instance as processes on this machine and enforces its limits. An instance ends only when no
+// process that it started is left, detached children included.
 
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -145,7 +145,8 @@ class LocalProcess implements Running {
   }
 
   /**
-   * Ends the instance after its time limit. The returned interval ends the instance when it exceeds its memory limit.
+   * Ends the instance after its time limit. The returned interval ends the instance when it exceeds its memory
+   * limit.
    */
   #watchLimits(): NodeJS.Timeout | undefined {
     const { timeMs } = this.#request.limits;

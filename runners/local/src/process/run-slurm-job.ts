@@ -1,7 +1,6 @@
-// A Slurm job: carries out one stage on its node as the local executor does everywhere, so that limits, walls and network
-// mean the same, and writes the result.
-// TERM asks the stage to end, USR2 kills it; both end its whole process tree. end.json in FOLDER says the same without
-// Slurm, and a job whose folder is gone is killed.
+// A Slurm job: carries out one stage on its node as the local executor does everywhere, so that limits, walls and
+// network mean the same, and writes the result. TERM asks the stage to end, USR2 kills it; both end its whole
+// process tree. end.json in FOLDER says the same without Slurm, and a job whose folder is gone is killed.
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";

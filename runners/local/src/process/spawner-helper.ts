@@ -1,5 +1,5 @@
-// A helper process that starts programs: one JSON line per job, one JSON line per answer. spawner.py executes each job;
-// fork_server.py forks each job from itself.
+// A helper process that starts programs: one JSON line per job, one JSON line per answer. spawner.py executes each
+// job; fork_server.py forks each job from itself.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -7,8 +7,8 @@ import { ifReadable } from "../store/if-readable.ts";
 
 export type JobEnd =
   /**
-   * One of `code` and `signal` is null. `alone`: no process that the job started is left, in whichever session: the
-   * helper, to which every orphan goes, has no child that does not lead another job.
+   * One of `code` and `signal` is null. `alone`: no process that the job started is left, in whichever session:
+   * the helper, to which every orphan goes, has no child that does not lead another job.
    */
   | { kind: "ended"; code: number | null; signal: string | null; alone?: true }
   | { kind: "failed"; detail: string };

@@ -1,6 +1,6 @@
-// Starts programs from a small helper process (spawner.py): the cost of a start grows with the memory of the starting
-// process, and the runner holds the plan. This process starts the programs without the helper (no Python, not Linux),
-// or after the helper ended.
+// Starts programs from a small helper process (spawner.py): the cost of a start grows with the memory of the
+// starting process, and the runner holds the plan. This process starts the programs without the helper (no Python,
+// not Linux), or after the helper ended.
 import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

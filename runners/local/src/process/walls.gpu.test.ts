@@ -1,5 +1,5 @@
-// Which device files of GPUs a stage inside walls sees, under root and under an ordinary user. The devices are fake:
-// this file runs itself in a namespace whose /dev has copies of /dev/null under the driver's names.
+// Which device files of GPUs a stage inside walls sees, under root and under an ordinary user. The devices are
+// fake: this file runs itself in a namespace whose /dev has copies of /dev/null under the driver's names.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The walls around a stage that opens what untrusted code made: their description as plain data. walls.py builds them,
-// in a child of a warm Python process or before a program that starts fresh.
+// The walls around a stage that opens what untrusted code made: their description as plain data. walls.py builds
+// them, in a child of a warm Python process or before a program that starts fresh.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-// The same tests as an unprivileged user, if the tests themselves run as root. Then there are no control groups and no
-// user of its own for a stage, but a user namespace.
+// The same tests as an unprivileged user, if the tests themselves run as root. Then there are no control groups
+// and no user of its own for a stage, but a user namespace.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";

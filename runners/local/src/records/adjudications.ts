@@ -57,8 +57,8 @@ type DecisionImport = {
 type ImportedDecisions = { imported: number; problems: string[] };
 
 /**
- * Adds an archive's decisions on records that are here, with their origin. One that is here is added again only if it
- * weighs more now: signed, from the record's own source, or preferred. Anyone may have written the file.
+ * Adds an archive's decisions on records that are here, with their origin. One that is here is added again only if
+ * it weighs more now: signed, from the record's own source, or preferred. Anyone may have written the file.
  */
 export function importAdjudications(
   attempts: string,

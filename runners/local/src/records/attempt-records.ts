@@ -1,6 +1,6 @@
 // Attempts are records and not cache: the work of an agent cost money and cannot be recomputed. Each record is an
-// immutable folder named by its digest, outside the cache, and is never collected. Large files of a record have other
-// names in other records and in the cache (materialize-record). Each name alone keeps the content.
+// immutable folder named by its digest, outside the cache, and is never collected. Large files of a record have
+// other names in other records and in the cache (materialize-record). Each name alone keeps the content.
 
 import { hash, randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
@@ -70,8 +70,8 @@ export class AttemptRecords extends RecordIndex {
   readonly isThinned = (content: string): boolean => this.thinned().contents.has(content);
 
   /**
-   * Searches the record for an attempt: first by key, then by slot. An imported record is never used in place of one
-   * that was made here or chosen.
+   * Searches the record for an attempt: first by key, then by slot. An imported record is never used in place of
+   * one that was made here or chosen.
    */
   search(key: string, slot: AttemptRecord["slot"]): RecordSearch {
     const found = { byKey: this.byKey(key), bySlot: this.bySlot(slot) };
@@ -99,9 +99,9 @@ export class AttemptRecords extends RecordIndex {
   }
 
   /**
-   * Returns records of the same stage whose axes agree with `axes` in all but the seed, as of the first call. Skips
-   * damaged records: they are reported where they are needed, and these records are for estimates. Skips imported
-   * ones: an estimate is a limit on what may be spent, and an imported record may state any cost.
+   * Returns records of the same stage whose axes agree with `axes` in all but the seed, as of the first call.
+   * Skips damaged records: they are reported where they are needed, and these records are for estimates. Skips
+   * imported ones: an estimate is a limit on what may be spent, and an imported record may state any cost.
    */
   alike(stage: string, axes: Record<string, string | number>): HeldRecord[] {
     this.#earlier ??= this.readable().filter(({ origin }) => origin === undefined);
@@ -113,8 +113,8 @@ export class AttemptRecords extends RecordIndex {
   }
 
   /**
-   * Returns all records except damaged ones, which are passed to `damaged`. `of`: only records of this pipeline and
-   * profile.
+   * Returns all records except damaged ones, which are passed to `damaged`. `of`: only records of this pipeline
+   * and profile.
    */
   readable(
     damaged: Damaged = () => {},
@@ -212,8 +212,8 @@ export class AttemptRecords extends RecordIndex {
   }
 
   /**
-   * Restores a record's outputs to the store where they are missing, e.g. after the cache was deleted. Thinned files
-   * stay away.
+   * Restores a record's outputs to the store where they are missing, e.g. after the cache was deleted. Thinned
+   * files stay away.
    */
   ensureStored(digest: string, record: AttemptRecord): void {
     const absent = absentFiles(join(this.records, digest), this.thinned().files.get(digest));

@@ -1,5 +1,5 @@
-// A record whose content does not match its name. The rest of its text may show its attempt, so that the record stops
-// only that attempt.
+// A record whose content does not match its name. The rest of its text may show its attempt, so that the record
+// stops only that attempt.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// Estimates the cost of an attempt: the median of earlier attempts by the same agent on the same task with the same
-// budget. Without such attempts, the most that its budget and devices allow. An unknown cost is unknown, never zero.
+// Estimates the cost of an attempt: the median of earlier attempts by the same agent on the same task with the
+// same budget. Without such attempts, the most that its budget and devices allow. An unknown cost is unknown,
+// never zero.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { AttemptRecord, CostEstimate } from "@mlrb/formats/attempt/attempt-record";
@@ -51,8 +52,8 @@ export function withKeys({ action }: Pick<Instance, "action">, cost: CostEstimat
 }
 
 /**
- * Whether someone may bill an attempt: for a model that is not declared `free: true`, with or without a key; without
- * a model, through a secret that it gets.
+ * Whether someone may bill an attempt: for a model that is not declared `free: true`, with or without a key;
+ * without a model, through a secret that it gets.
  */
 export function isPaid(
   { params, secrets }: Pick<Instance["action"], "params" | "secrets">,

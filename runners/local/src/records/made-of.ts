@@ -1,5 +1,5 @@
-// What was made of folders of attempts, by the actions in the cache. Once the weights in these folders are gone, the
-// results cannot be made again.
+// What was made of folders of attempts, by the actions in the cache. Once the weights in these folders are gone,
+// the results cannot be made again.
 
 import { dirname } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
@@ -30,8 +30,8 @@ function collected(manifest: string | undefined, store: Store): string[] {
 }
 
 /**
- * The actions that read one of the folders `start`, or a folder that was made of it. A single file ends the chain: what
- * was made of a score is made again of the score.
+ * The actions that read one of the folders `start`, or a folder that was made of it. A single file ends the chain:
+ * what was made of a score is made again of the score.
  */
 export function madeOf(
   start: Iterable<string>,

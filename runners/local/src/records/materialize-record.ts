@@ -1,7 +1,7 @@
-// Materializes the outputs of an attempt in the folder of its record. A large content shares its inode with the store
-// and with every other record that has the content. For example, a model of half a gigabyte is in a submission, in
-// two snapshots and in the cache. No process writes in either place (ADR 4). Each name alone keeps the content.
-// Where the file system refuses a link, the content is copied.
+// Materializes the outputs of an attempt in the folder of its record. A large content shares its inode with the
+// store and with every other record that has the content. For example, a model of half a gigabyte is in a
+// submission, in two snapshots and in the cache. No process writes in either place (ADR 4). Each name alone keeps
+// the content. Where the file system refuses a link, the content is copied.
 
 import { chmodSync, constants, copyFileSync } from "node:fs";
 import { join } from "node:path";

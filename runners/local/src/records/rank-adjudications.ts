@@ -1,7 +1,7 @@
-// Decides which of several decisions on a rule of one attempt counts. Decisions that were made here, or that a person
-// preferred here, win; of these the last line counts. An imported decision counts only where its record came from the
-// same source: then the attempt's numbers rest on that source anyway. Dates decide nothing.
-// Pure: no disk, no clock.
+// Decides which of several decisions on a rule of one attempt counts. Decisions that were made here, or that a
+// person preferred here, win; of these the last line counts. An imported decision counts only where its record
+// came from the same source: then the attempt's numbers rest on that source anyway. Dates decide nothing. Pure: no
+// disk, no clock.
 
 import type { Adjudication, MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";

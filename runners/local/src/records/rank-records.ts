@@ -1,7 +1,6 @@
-// Decides which of several records of one attempt is current, and which a stage instance may use. Dates order only records
-// that were made here: an imported record may state any date. An imported record is current if it is the only one, or if a
-// person chose it.
-// Pure: no disk, no clock.
+// Decides which of several records of one attempt is current, and which a stage instance may use. Dates order only
+// records that were made here: an imported record may state any date. An imported record is current if it is the
+// only one, or if a person chose it. Pure: no disk, no clock.
 
 import type { RecordOrigin } from "@mlrb/formats/attempt/record-origin";
 import type { Line } from "./record-line.ts";
@@ -71,7 +70,8 @@ export function searchRecords<Held>(
   const isFree = bySlot.current ? !bySlot.isTrusted : bySlot.undecided.length === 0;
   if (byKey.current && !byKey.isTrusted && !isFree) lines.push(byKey.current);
   else if (byKey.current) return { kind: "found", held: read(byKey.current), undecided: recordNames(lines) };
-  // declined in another slot, or before the chosen record was removed: a person decides again before anything is paid
+  // declined in another slot, or before the chosen record was removed: a person decides again before anything is
+  // paid
   if (!bySlot.isTrusted) lines.push(...byKey.declined, ...bySlot.declined);
   const undecided = recordNames(lines);
   const held = bySlot.current && read(bySlot.current);

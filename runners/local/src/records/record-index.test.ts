@@ -67,7 +67,7 @@ const changes: Record<string, (lines: string[], at: State) => string[]> = {
   "the format of a newer version": ([a, b, c]) => [a!, b!.replace('"format":1', '"format":9'), c!],
   "the key's format of a newer version": ([a, b, c]) => [
     a!,
-    b!.replace('"keyFormat":2', '"keyFormat":9'),
+    b!.replace('"keyFormat":1', '"keyFormat":9'),
     c!,
   ],
   "the digest of another record": ([a, b, c], { digests }) => [

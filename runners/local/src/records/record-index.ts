@@ -1,6 +1,6 @@
-// Finds the records of each attempt key and of each slot without reading the records, and ranks them. The folders of
-// the records are the truth. index.jsonl only saves reading them: a line that was changed is dropped, and records that it
-// lacks are read and added.
+// Finds the records of each attempt key and of each slot without reading the records, and ranks them. The folders
+// of the records are the truth. index.jsonl only saves reading them: a line that was changed is dropped, and
+// records that it lacks are read and added.
 
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -36,8 +36,8 @@ export abstract class RecordIndex {
   readonly #file: string;
   #loaded: Loaded | undefined;
   /**
-   * Records that follow their format. Those that the index names were written here, imported, or checked before they
-   * were added, and their digest pins them. A `status` therefore checks none again.
+   * Records that follow their format. Those that the index names were written here, imported, or checked before
+   * they were added, and their digest pins them. A `status` therefore checks none again.
    */
   readonly #checked = new Set<string>();
   /** Damaged records that no longer show their attempt. */

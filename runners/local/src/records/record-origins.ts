@@ -1,5 +1,5 @@
-// Reads and writes where records came from, and which records a person chose. Both lie beside the records' folder, so
-// that records stay byte for byte as they were made.
+// Reads and writes where records came from, and which records a person chose. Both lie beside the records' folder,
+// so that records stay byte for byte as they were made.
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";

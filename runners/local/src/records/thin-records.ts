@@ -1,6 +1,6 @@
-// Removes weights from records, and from the cache, which has other names of the same files. Everything else of a record
-// stays. The intention is on disk before the first file goes: after a kill each listed file is either there and used, or
-// gone and known to be thinned, and the next call removes the rest.
+// Removes weights from records, and from the cache, which has other names of the same files. Everything else of a
+// record stays. The intention is on disk before the first file goes: after a kill each listed file is either there
+// and used, or gone and known to be thinned, and the next call removes the rest.
 
 import { existsSync, lstatSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -115,8 +115,9 @@ function weightsOf(
 }
 
 /**
- * The contents that something else holds: other outputs and other records, given models, and results that were not made
- * from the weights. Results that were made from them, such as clean folders, hold the same files and do not count.
+ * The contents that something else holds: other outputs and other records, given models, and results that were not
+ * made from the weights. Results that were made from them, such as clean folders, hold the same files and do not
+ * count.
  */
 function contentsKept(
   wanted: readonly WantedThin[],

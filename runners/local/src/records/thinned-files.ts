@@ -1,5 +1,5 @@
-// Which weights of which records were removed on purpose. A line is added before files are removed, so after a kill some
-// of its files may still be there; they are used as before. Nothing is removed in place of a line.
+// Which weights of which records were removed on purpose. A line is added before files are removed, so after a
+// kill some of its files may still be there; they are used as before. Nothing is removed in place of a line.
 
 import { join } from "node:path";
 import { type ThinnedFile, type Thinning, thinning } from "@mlrb/formats/attempt/thinning";

@@ -1,7 +1,7 @@
-// A run's use of a remote cache: takes the result of an action before the action is executed, and sends the result of an
-// executed one. Whatever the server does costs time and no more: a result is used only after its signature, its key and
-// every byte were checked, and any trouble means that the action is executed here. A server that fails several times in
-// a row is not asked again in this run.
+// A run's use of a remote cache: takes the result of an action before the action is executed, and sends the result
+// of an executed one. Whatever the server does costs time and no more: a result is used only after its signature,
+// its key and every byte were checked, and any trouble means that the action is executed here. A server that fails
+// several times in a row is not asked again in this run.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Instance } from "@mlrb/core/plan/plan";

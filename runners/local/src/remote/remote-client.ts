@@ -1,6 +1,6 @@
-// Requests to a remote cache over plain HTTP, as Bazel's protocol has it: GET, HEAD and PUT of `ac/` and `cas/`, with
-// bounded parallelism and repeated tries. A body is cut at its expected size, and a content is compared with its digest.
-// A redirect is not followed, and no proxy is asked.
+// Requests to a remote cache over plain HTTP, as Bazel's protocol has it: GET, HEAD and PUT of `ac/` and `cas/`,
+// with bounded parallelism and repeated tries. A body is cut at its expected size, and a content is compared with
+// its digest. A redirect is not followed, and no proxy is asked.
 
 import { open } from "node:fs/promises";
 import { Agent as HttpAgent } from "node:http";

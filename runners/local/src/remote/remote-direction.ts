@@ -1,5 +1,5 @@
-// Taking results or sending them, until the server has failed too often. The two are apart: a server may refuse only
-// what is sent.
+// Taking results or sending them, until the server has failed too often. The two are apart: a server may refuse
+// only what is sent.
 
 import type { TroubleKind } from "@mlrb/kit/http/http-trouble";
 import { RemoteClient } from "./remote-client.ts";

@@ -19,10 +19,10 @@ import type { RunKey, RunSignatures } from "../signatures/run-key.ts";
 export const entryBytesMax = 32 << 20;
 
 /**
- * Whether results of the instance may be taken from another machine and sent to others. An attempt is a record with its
- * cost and its evidence, an environment lies in place, a measurement of a machine belongs to the machine, and private
- * data stays where it was made. What a GPU of a cluster's node computes belongs to that GPU's model, which this host
- * does not know when it looks.
+ * Whether results of the instance may be taken from another machine and sent to others. An attempt is a record
+ * with its cost and its evidence, an environment lies in place, a measurement of a machine belongs to the machine,
+ * and private data stays where it was made. What a GPU of a cluster's node computes belongs to that GPU's model,
+ * which this host does not know when it looks.
  */
 export function isShared(instance: Instance): boolean {
   const { stage, action, execution } = instance;

@@ -1,5 +1,5 @@
-// Brings quarantined attempts back to the running ones, so that a run continues them: their supervisors were asked to
-// end, or failed, and the files of their sandboxes are kept.
+// Brings quarantined attempts back to the running ones, so that a run continues them: their supervisors were asked
+// to end, or failed, and the files of their sandboxes are kept.
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { closeEndedJobs } from "@mlrb/kit/attempts/open-job";

@@ -21,15 +21,15 @@ function attempt(t: TestContext, start: object | string, folders: string[]): str
 
 const sandbox = ["attempt-x/sandbox-y/workspace"];
 
-test("an attempt of a model continues if its sandbox's files are there, or a checkpoint", (t) => {
+test("an attempt of a model continues if its sandbox's files are there, or a restore point", (t) => {
   const resumable = (start: object | string, folders: string[] = sandbox) =>
     isResumable(attempt(t, start, folders), { gives });
   assert.equal(resumable({ kind: "llm" }), true);
   assert.equal(resumable({ kind: "command", gateway: [{ provider: "p" }] }), true);
   assert.equal(resumable({ kind: "llm" }, []), false);
-  const path = attempt(t, { kind: "llm" }, ["checkpoints"]);
+  const path = attempt(t, { kind: "llm" }, ["restore-points"]);
   assert.equal(isResumable(path, { gives }), false);
-  writeFileSync(join(path, "checkpoints/0001.json"), "{}");
+  writeFileSync(join(path, "restore-points/0001.json"), "{}");
   assert.equal(isResumable(path, { gives }), true);
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { readFormat } from "@mlrb/formats/read-format";
-import { checkpointsFolder, hasCheckpoint } from "@mlrb/kit/attempts/left-checkpoint";
+import { hasRestorePoint, restorePointsFolder } from "@mlrb/kit/attempts/left-restore-point";
 import { leftSandbox } from "@mlrb/kit/attempts/left-sandbox";
 import { readFrom } from "@mlrb/kit/files/read-from";
 import { readLedger } from "@mlrb/kit/rules/ledger";
@@ -21,7 +21,7 @@ export function isResumable(path: string, card: Pick<AttemptCard, "gives">): boo
   if (!start) return false;
   const { kind, gateway = [] } = start;
   if (kind !== "llm" && gateway.length === 0) return false;
-  return leftSandbox(path) !== undefined || hasCheckpoint(join(path, checkpointsFolder));
+  return leftSandbox(path) !== undefined || hasRestorePoint(join(path, restorePointsFolder));
 }
 
 /** The first event of its trajectory; undefined if there is none yet. */

@@ -1,5 +1,6 @@
-// Resumes an attempt that waits for a person, with new values of its secrets. The values go over a socket and never
-// touch the disk. The socket is addressed through the open folder, since a path may be longer than an address.
+// Resumes an attempt that waits for a person, with new values of its secrets. The values go over a socket and
+// never touch the disk. The socket is addressed through the open folder, since a path may be longer than an
+// address.
 import { once } from "node:events";
 import { closeSync, constants, openSync } from "node:fs";
 import { connect } from "node:net";

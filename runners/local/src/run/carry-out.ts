@@ -1,5 +1,5 @@
-// Carries out one stage instance: materializes its inputs, has an executor run it, ingests its outputs once its whole
-// process tree is dead, and records the action. A failure is not recorded. Attempts are carried out by
+// Carries out one stage instance: materializes its inputs, has an executor run it, ingests its outputs once its
+// whole process tree is dead, and records the action. A failure is not recorded. Attempts are carried out by
 // carry-out-attempt.
 import { join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";

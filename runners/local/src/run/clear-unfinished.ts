@@ -1,5 +1,5 @@
-// Clears the temporary files of a killed run: contents, records and leases that were not put in place. They are harmless,
-// since nothing reads them, but those of a record may be as large as a submission.
+// Clears the temporary files of a killed run: contents, records and leases that were not put in place. They are
+// harmless, since nothing reads them, but those of a record may be as large as a submission.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
@@ -7,8 +7,8 @@ import { releaseDead } from "../leases/lease.ts";
 import { ifReadable } from "../store/if-readable.ts";
 
 /**
- * Clears the leftovers of a process of this name (process-name) under `state` (`.mlrb`), and the leases of all dead
- * processes.
+ * Clears the leftovers of a process of this name (process-name) under `state` (`.mlrb`), and the leases of all
+ * dead processes.
  */
 export function clearUnfinished(state: string, process: string): void {
   const leases = join(state, "leases");

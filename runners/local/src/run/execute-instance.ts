@@ -183,10 +183,10 @@ async function takeRemote(
 }
 
 /**
- * Retries failures of the machine, and once a stage whose sources may have changed under it although they are as its
- * key says. A stage that gets a secret is not repeated for this, since it may be billed. An attempt that may have cost
- * something is not restarted without a confirmation, also where an error such as a full disk kept this run from
- * settling it.
+ * Retries failures of the machine, and once a stage whose sources may have changed under it although they are as
+ * its key says. A stage that gets a secret is not repeated for this, since it may be billed. An attempt that may
+ * have cost something is not restarted without a confirmation, also where an error such as a full disk kept this
+ * run from settling it.
  */
 async function withRetries(
   instance: Instance,
@@ -282,8 +282,8 @@ function leftToSilent({ silent, silentMs }: Silent): CarriedOut {
 }
 
 /**
- * Leases the GPUs of an instance before it starts. Undefined if the instance wants no GPU of this host. A result with
- * `kind` is the end of an instance without its GPUs.
+ * Leases the GPUs of an instance before it starts. Undefined if the instance wants no GPU of this host. A result
+ * with `kind` is the end of an instance without its GPUs.
  */
 export async function holdGpus(
   instance: Instance,

@@ -1,5 +1,5 @@
-// Tells a run of the jobs that carry an attempt out on a cluster, one after the other. Their supervisor submits them, and
-// their folders are all that a run sees of them.
+// Tells a run of the jobs that carry an attempt out on a cluster, one after the other. Their supervisor submits
+// them, and their folders are all that a run sees of them.
 import { type JobOfAttempt, jobsOfAttempt } from "@mlrb/kit/attempts/open-job";
 import type { CarryOutContext } from "./carried-out.ts";
 

@@ -1,5 +1,5 @@
-// Publishes the results of a pipeline under results/. The store holds the truth: files that differ are written again, and
-// files of an older report that the newer one lacks are removed.
+// Publishes the results of a pipeline under results/. The store holds the truth: files that differ are written
+// again, and files of an older report that the newer one lacks are removed.
 import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
@@ -29,8 +29,8 @@ export function resultsFolder(plan: Pick<Plan, "pipeline" | "profile" | "selecti
 }
 
 /**
- * The outputs of publishing stages: digests by path from the results folder, and a problem for each file that cannot
- * be published.
+ * The outputs of publishing stages: digests by path from the results folder, and a problem for each file that
+ * cannot be published.
  */
 export function publishedFiles(
   plan: Plan,

@@ -1,6 +1,6 @@
-// Finds published files that would overwrite each other: two files of one name, also where a disk ignores case, and a
-// file where another needs a folder. The contents of folders are known only after their stages have run. Pure: no
-// disk.
+// Finds published files that would overwrite each other: two files of one name, also where a disk ignores case,
+// and a file where another needs a folder. The contents of folders are known only after their stages have run.
+// Pure: no disk.
 import { sameOnDisk } from "@mlrb/core/spec/check-published";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 

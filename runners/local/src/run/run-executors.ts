@@ -27,8 +27,8 @@ export class RunExecutors {
   }
 
   /**
-   * Ends the containers and jobs that dead runs left, and clears their folders. Those that this run adopted stay. Where
-   * an executor cannot answer now, the next run tries again.
+   * Ends the containers and jobs that dead runs left, and clears their folders. Those that this run adopted stay.
+   * Where an executor cannot answer now, the next run tries again.
    */
   async clearElsewhere(): Promise<void> {
     const { work } = this.#at.state;

@@ -1,5 +1,5 @@
-// Runs a plan: decides on instances that are ready, reuses or executes them, and reports events. After a kill the next run
-// recovers: it finds recorded actions by their keys.
+// Runs a plan: decides on instances that are ready, reuses or executes them, and reports events. After a kill the
+// next run recovers: it finds recorded actions by their keys.
 
 import type { Reason } from "@mlrb/core/key/reasons";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";

@@ -37,8 +37,8 @@ export type RunEvent =
   /** An undeclared read of the attempt's script, and the way out. */
   | { kind: "undeclared"; instance: Instance; what: string; help: string }
   /**
-   * The instance is tried again: the machine failed, a source may have changed while it ran, or (`remade`) an input is
-   * missing from the store and is made again.
+   * The instance is tried again: the machine failed, a source may have changed while it ran, or (`remade`) an
+   * input is missing from the store and is made again.
    */
   | { kind: "retried"; instance: Instance; detail: string; remade: boolean }
   /** A device that the instance could have used, but that is unfit. */
@@ -88,7 +88,8 @@ export type RunPurse = {
 };
 
 /**
- * Ends and removes the rest of the sandbox with this mark, once its supervisor is dead. `executor` chose the sandbox.
+ * Ends and removes the rest of the sandbox with this mark, once its supervisor is dead. `executor` chose the
+ * sandbox.
  */
 export type ClearSandbox = (token: string, executor: string) => Promise<void>;
 
@@ -113,8 +114,8 @@ export type RunHandle = {
   /** The resources that startable instances wait for. */
   queued(): Queued[];
   /**
-   * First call: starts nothing new and asks running stages to end. Second call: kills them. Attempts continue without
-   * a run in both cases.
+   * First call: starts nothing new and asks running stages to end. Second call: kills them. Attempts continue
+   * without a run in both cases.
    */
   interrupt(): void;
 };

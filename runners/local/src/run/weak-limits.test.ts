@@ -8,8 +8,8 @@ import { mayRunWeakly } from "./weak-limits.ts";
 function scored(params: Record<string, string | boolean | Record<string, boolean>>) {
   return smallPlan(
     { name: "attempt", untrusted: true, durable: true, action: { params } },
-    { name: "moment", opens: "untrusted", needs: { submission: "attempt.out" } },
-    { name: "score", opens: "untrusted", needs: { model: "moment.out" } },
+    { name: "checkpoint", opens: "untrusted", needs: { submission: "attempt.out" } },
+    { name: "score", opens: "untrusted", needs: { model: "checkpoint.out" } },
     { name: "gather", opens: "untrusted", collect: ["score.out", "attempt.out"] },
   );
 }
@@ -19,7 +19,7 @@ const result = (kind: "reused" | "succeeded") => ({ outcome: { kind }, outputs: 
 test("files of a trusted preset may be opened under weak limits, whatever the preset is called", () => {
   const plan = scored({ preset: { trusted: true } });
   for (const at of [1, 2, 3]) assert.equal(mayRunWeakly(plan.instances[at]!, { plan, results: [] }), true);
-  const named = scored({ preset: { trusted: false }, agent: "minimal", kind: "command" });
+  const named = scored({ preset: { trusted: false }, agent: "script-weak", kind: "command" });
   for (const at of [1, 2, 3]) {
     const instance = named.instances[at]!;
     assert.equal(mayRunWeakly(instance, { plan: named, results: [result("succeeded")] }), false);

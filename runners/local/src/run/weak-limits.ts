@@ -1,6 +1,6 @@
-// Where a machine can build no walls, a stage may open files of attempts under limits alone only if these files are no
-// news to this machine: the program is trusted by its preset, the attempt was recorded before this run, or a person
-// passed --unsafe-local.
+// Where a machine can build no walls, a stage may open files of attempts under limits alone only if these files
+// are no news to this machine: the program is trusted by its preset, the attempt was recorded before this run, or
+// a person passed --unsafe-local.
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { isTrusted } from "../records/recorded-limits.ts";
 import type { Result } from "./result.ts";

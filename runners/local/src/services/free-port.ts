@@ -1,5 +1,5 @@
-// A free port of the loopback address. Another program may take it before the server does; the server then ends with an
-// error, and the run says so.
+// A free port of the loopback address. Another program may take it before the server does; the server then ends
+// with an error, and the run says so.
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 

@@ -1,5 +1,6 @@
-// Whether a port of this host is a service's: an agent with a network could listen there first, and answer as its model.
-// By the parents of processes, which a process cannot choose; its environment could say anything. Linux only.
+// Whether a port of this host is a service's: an agent with a network could listen there first, and answer as its
+// model. By the parents of processes, which a process cannot choose; its environment could say anything. Linux
+// only.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { candidates, fieldsOf } from "@mlrb/kit/processes/process-table";
 import { listenersIn } from "@mlrb/kit/services/own-connection";

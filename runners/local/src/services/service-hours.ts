@@ -1,5 +1,5 @@
-// The time that services ran and held GPUs, apart from the attempts' own. A line at the start, each minute and at the end,
-// so that a killed run loses a minute at most.
+// The time that services ran and held GPUs, apart from the attempts' own. A line at the start, each minute and at
+// the end, so that a killed run loses a minute at most.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";

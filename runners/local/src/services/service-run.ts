@@ -1,6 +1,6 @@
-// Runs a service from its first to its last user: starts its server, waits for its first answer, starts it again if it
-// ends while it is used, and ends its whole process tree. It is a stage's process like any other, so the next run ends what
-// a killed run left of it.
+// Runs a service from its first to its last user: starts its server, waits for its first answer, starts it again
+// if it ends while it is used, and ends its whole process tree. It is a stage's process like any other, so the
+// next run ends what a killed run left of it.
 import { join } from "node:path";
 import type { Reason } from "@mlrb/core/key/reasons";
 import type { Instance } from "@mlrb/core/plan/plan";

@@ -8,8 +8,8 @@ const pauseMs = 100;
 const answerMs = 5000;
 
 /**
- * Resolves to undefined at the first answer of `url` with status 200 that is the server's own: `refusal` says why it is
- * not. Resolves to why there was none once `readyMs` are over, or as soon as `signal` aborts.
+ * Resolves to undefined at the first answer of `url` with status 200 that is the server's own: `refusal` says why
+ * it is not. Resolves to why there was none once `readyMs` are over, or as soon as `signal` aborts.
  */
 export async function untilHealthy(
   url: string,

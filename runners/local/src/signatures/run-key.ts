@@ -1,7 +1,7 @@
-// A key of one run, which signs many small things. The user's SSH key signs the public half once, so ssh-keygen asks
-// for a passphrase at most once in a run, and a reader starts ssh-keygen once for each run whose signatures it meets:
-// three processes for every entry of a cache would take longer than many stages. The private half never leaves the
-// memory of its process.
+// A key of one run, which signs many small things. The user's SSH key signs the public half once, so ssh-keygen
+// asks for a passphrase at most once in a run, and a reader starts ssh-keygen once for each run whose signatures
+// it meets: three processes for every entry of a cache would take longer than many stages. The private half never
+// leaves the memory of its process.
 
 import {
   createPublicKey,

@@ -1,5 +1,5 @@
-// Signs digests with SSH keys and checks signatures, by `ssh-keygen -Y`. A signature is over the kind of thing and its
-// digest, so that a signature of one thing is never valid for another.
+// Signs digests with SSH keys and checks signatures, by `ssh-keygen -Y`. A signature is over the kind of thing and
+// its digest, so that a signature of one thing is never valid for another.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";

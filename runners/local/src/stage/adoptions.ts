@@ -1,5 +1,5 @@
-// What a living run has adopted from a dead one: a job or a container, by a lease in the dead run's folder. Without it,
-// the end of a third run would cancel what another run waits for. The lease of a dead adopter is free.
+// What a living run has adopted from a dead one: a job or a container, by a lease in the dead run's folder.
+// Without it, the end of a third run would cancel what another run waits for. The lease of a dead adopter is free.
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { look } from "../leases/heartbeat.ts";
@@ -10,8 +10,8 @@ import { ifReadable } from "../store/if-readable.ts";
 const folderName = "adopted";
 
 /**
- * Takes `name`, which the dead run `from` left, for the run `run` of this process; false if another living run has it or
- * its folder is gone. `work` is the folder of all runs' folders.
+ * Takes `name`, which the dead run `from` left, for the run `run` of this process; false if another living run has
+ * it or its folder is gone. `work` is the folder of all runs' folders.
  */
 export function takeLeft(
   work: string,

@@ -1,5 +1,5 @@
-// Caps the log of a stage once the stage has ended: keeps the beginning, the end, and between them how much is missing.
-// While the stage runs, kit/processes/bounded-log limits the log.
+// Caps the log of a stage once the stage has ended: keeps the beginning, the end, and between them how much is
+// missing. While the stage runs, kit/processes/bounded-log limits the log.
 import { appendFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { formatBytes } from "@mlrb/core/text/units";
 import { readFrom } from "@mlrb/kit/files/read-from";

@@ -1,6 +1,6 @@
-// Programs of stages inside walls that are not in a system folder. A variable whose name ends in _COMMAND holds the shell
-// command of one (MLRB_SCORER_COMMAND, from `command:` of scorer.yaml). The program is shown with the folder that it was
-// installed in, where it finds its libraries, and with nothing else of a home folder.
+// Programs of stages inside walls that are not in a system folder. A variable whose name ends in _COMMAND holds
+// the shell command of one (MLRB_SCORER_COMMAND, from `command:` of scorer.yaml). The program is shown with the
+// folder that it was installed in, where it finds its libraries, and with nothing else of a home folder.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
@@ -10,9 +10,9 @@ import { realOf } from "./stage-permissions.ts";
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * The variables that name commands, with the real path of each file in place of links: a container shows the file behind
- * a link under the link's name, where the file does not find its libraries. A link of another name is kept, since the
- * program may do what its name says. `path`: where the first word is looked up if it has no slash.
+ * The variables that name commands, with the real path of each file in place of links: a container shows the file
+ * behind a link under the link's name, where the file does not find its libraries. A link of another name is kept,
+ * since the program may do what its name says. `path`: where the first word is looked up if it has no slash.
  */
 export function realCommands(env: Variables, path: string): Record<string, string> {
   const commands = commandsIn(env, path).map(([name, words]) => {
@@ -70,8 +70,8 @@ function wordsOf(command: string): string[] {
 }
 
 /**
- * Of PREFIX/bin/NAME the prefix, of FOLDER/NAME the folder: the real ones, behind links. Only the file itself where that
- * folder holds more than one program's installation.
+ * Of PREFIX/bin/NAME the prefix, of FOLDER/NAME the folder: the real ones, behind links. Only the file itself
+ * where that folder holds more than one program's installation.
  */
 function installedIn(program: string, home: string): string {
   const real = realpathSync(program);

@@ -1,14 +1,14 @@
-// Finds names that appeared or disappeared in the folders of a stage's patterns during its run. A file that was added
-// and removed leaves no trace in the lists before and after, and the stage may have read the file. The kernel reports
-// the names, so files of editors and interpreters do not count. Where it reports none (no watch left, a disk of another
-// host), the stat of the folder still shows a change.
+// Finds names that appeared or disappeared in the folders of a stage's patterns during its run. A file that was
+// added and removed leaves no trace in the lists before and after, and the stage may have read the file. The
+// kernel reports the names, so files of editors and interpreters do not count. Where it reports none (no watch
+// left, a disk of another host), the stat of the folder still shows a change.
 import { join, matchesGlob } from "node:path";
 import { foldersOfPattern, isLeftBehind, statText } from "../decide/consulted-files.ts";
 import { watchWrites } from "./write-watch.ts";
 
 /**
- * A path that appeared or disappeared since the watch began. Where the name is unknown: the folder, with a slash at its
- * end.
+ * A path that appeared or disappeared since the watch began. Where the name is unknown: the folder, with a slash
+ * at its end.
  */
 export type CameOrWent = () => Promise<string | undefined>;
 

@@ -1,5 +1,5 @@
-// What a stage that downloads from a hub gets of the caller's settings. Its folder outlives the stage, so that a download
-// that was killed goes on.
+// What a stage that downloads from a hub gets of the caller's settings. Its folder outlives the stage, so that a
+// download that was killed goes on.
 import { join, resolve } from "node:path";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { inherited, inheritedWithProxy } from "../process/inherited-variables.ts";

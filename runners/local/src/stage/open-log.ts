@@ -15,7 +15,8 @@ export type LogWanted = {
   /** An earlier run may have followed the stage and moved the log to its final place. */
   adopted?: boolean;
   /**
-   * Whether these are all values that the secrets ever had; checked repeatedly. Absent where no secret is replaced.
+   * Whether these are all values that the secrets ever had; checked repeatedly. Absent where no secret is
+   * replaced.
    */
   knows?: (secrets: Record<string, string>) => boolean;
 };

@@ -1,5 +1,5 @@
-// The paths of a stage's outputs in its work folder. Defined once, since the run that ingests the outputs may differ
-// from the run that prepared the folder.
+// The paths of a stage's outputs in its work folder. Defined once, since the run that ingests the outputs may
+// differ from the run that prepared the folder.
 import { join } from "node:path";
 
 /** Absolute, by output name. Two outputs with one file name have separate folders. */

@@ -1,5 +1,5 @@
-// Ingests the outputs of a stage once its processes are dead, and records the action. Outputs of attempts are kept by
-// keep-record.
+// Ingests the outputs of a stage once its processes are dead, and records the action. Outputs of attempts are kept
+// by keep-record.
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";

@@ -1,6 +1,6 @@
-// The log of a stage with secrets. The stage writes to a file in its work folder, which is removed with the folder.
-// Users and records get a copy without the secrets, made while the stage runs. A killed run leaves no secret either:
-// the next run clears its work folder.
+// The log of a stage with secrets. The stage writes to a file in its work folder, which is removed with the
+// folder. Users and records get a copy without the secrets, made while the stage runs. A killed run leaves no
+// secret either: the next run clears its work folder.
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Redactor } from "@mlrb/core/ports/redactor";
@@ -27,8 +27,8 @@ export class RedactedLog {
   readonly #mayCopy: () => boolean;
 
   /**
-   * `secrets`: values by name. `to` holds the previous log, which is removed. `mayCopy`: false once the stage may have a
-   * value that is not among the secrets; from then on nothing is copied.
+   * `secrets`: values by name. `to` holds the previous log, which is removed. `mayCopy`: false once the stage may
+   * have a value that is not among the secrets; from then on nothing is copied.
    */
   constructor(
     from: string,

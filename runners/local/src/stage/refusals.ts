@@ -1,5 +1,6 @@
 // Reports which access a stage was refused, and which line of its pipeline would allow it. A stage that continued
-// after a refusal fails too: a scorer that catches the error would otherwise reject a submission without reading it.
+// after a refusal fails too: a scorer that catches the error would otherwise reject a submission without reading
+// it.
 
 import { appendFileSync, existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -67,8 +68,8 @@ function tell(texts: RefusalText[], work: string): void {
 
 /**
  * Node asks before the access: a missing file cannot have been read. In its search for packages Node asks about
- * folders too and continues without them, as libraries do. Only the error that ended the script shows that the script
- * needed one.
+ * folders too and continues without them, as libraries do. Only the error that ended the script shows that the
+ * script needed one.
  */
 function asRead(
   refusal: Refusal,
@@ -122,7 +123,8 @@ const refusalsMax = 1000;
 
 /** Lines that a kill tore, or that the script wrote itself, are skipped, as is what an honest guard never writes. */
 function readRefusals(file: string): Refusal[] {
-  // nothing was refused, or the script runs without a guard; opening a missing file would take as long as five stats
+  // nothing was refused, or the script runs without a guard; opening a missing file would take as long as five
+  // stats
   if (!existsSync(file)) return [];
   const text = new TextDecoder().decode(firstBytes(file, refusalsBytesMax));
   return text.split("\n", refusalsMax).flatMap((line) => {

@@ -1,5 +1,6 @@
-// The seed of random choices that agents must not foresee, e.g. where a text is cut. It is made from a secret of the state
-// folder and the action key, so that an action that runs again chooses the same, and no stage sees the secret itself.
+// The seed of random choices that agents must not foresee, e.g. where a text is cut. It is made from a secret of
+// the state folder and the action key, so that an action that runs again chooses the same, and no stage sees the
+// secret itself.
 import { createHmac, randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The context of a stage. Checked when written: a script that loaded the checker would take 30 ms more processor time
-// (60 with this schema compiled), and there are thousands of stages.
+// The context of a stage. Checked when written: a script that loaded the checker would take 30 ms more processor
+// time (60 with this schema compiled), and there are thousands of stages.
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import { withAddresses } from "@mlrb/core/spec/services";

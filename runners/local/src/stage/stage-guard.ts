@@ -1,5 +1,5 @@
-// Preloaded into a stage's script that runs under Node's permission model. Records refusals, so that the runner can
-// name the line of YAML that allows the access. Small, because every script waits for this module.
+// Preloaded into a stage's script that runs under Node's permission model. Records refusals, so that the runner
+// can name the line of YAML that allows the access. Small, because every script waits for this module.
 import { subscribe } from "node:diagnostics_channel";
 import fs from "node:fs";
 import module, { syncBuiltinESMExports } from "node:module";
@@ -74,9 +74,9 @@ fs.realpath = Object.assign(realpath.native.bind(fs), {
 });
 fs.realpathSync = Object.assign(realpathSync.native.bind(fs), { native: realpathSync.native });
 
-// Node refuses before it looks. Libraries look for optional files, up the tree and in HOME, and continue where a file is
-// missing: so a missing file gives ENOENT, and a folder is reported as existing. Listing a folder is noted separately,
-// because Node's own look-ups of folders are not the script's.
+// Node refuses before it looks. Libraries look for optional files, up the tree and in HOME, and continue where a
+// file is missing: so a missing file gives ENOENT, and a folder is reported as existing. Listing a folder is noted
+// separately, because Node's own look-ups of folders are not the script's.
 const asks = ["access", "exists", "lstat", "open", "readFile", "readlink", "realpath", "stat", "statfs"];
 const lists = ["opendir", "readdir"];
 const copies = ["copyFile", "cp"];
@@ -211,8 +211,8 @@ function copyTree(from: string, to: string, options: fs.CopySyncOptions): void {
 }
 
 /**
- * 0 for a file, 1 for a folder, negative for a missing path. Uses the call of Node's module loader, which the model
- * does not restrict.
+ * 0 for a file, 1 for a folder, negative for a missing path. Uses the call of Node's module loader, which the
+ * model does not restrict.
  */
 function look(path: string): number {
   return (module as unknown as { _stat: (path: string) => number })._stat(path);

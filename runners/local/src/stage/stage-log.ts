@@ -1,6 +1,6 @@
-// Publishes the log of a stage among the logs. A stage writes to the log in its work folder. The log is linked once
-// the stage has run for `shownMs`, or at its end if the log is not empty. Most short stages print nothing, and a file
-// for each would cost more than the stage.
+// Publishes the log of a stage among the logs. A stage writes to the log in its work folder. The log is linked
+// once the stage has run for `shownMs`, or at its end if the log is not empty. Most short stages print nothing,
+// and a file for each would cost more than the stage.
 import { linkSync, lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import { capLog } from "./cap-log.ts";
 

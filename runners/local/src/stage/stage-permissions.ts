@@ -1,8 +1,8 @@
 // The permissions of an instance's script: its own closure, declared files, inputs, outputs and scratch, and its
 // environment; the network and programs where declared. Not restricted: commands (any program; `run --audit` lists
-// their reads), the stages that build environments, and supervisors of untrusted stages. Supervisors are part of the
-// harness: a sandbox restricts the programs that they start, and a guard must not end a paid attempt. Undeclared
-// reads of a supervisor's script are recorded by read-recorder.
+// their reads), the stages that build environments, and supervisors of untrusted stages. Supervisors are part of
+// the harness: a sandbox restricts the programs that they start, and a guard must not end a paid attempt.
+// Undeclared reads of a supervisor's script are recorded by read-recorder.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -170,8 +170,8 @@ function outermost(paths: string[]): string[] {
 }
 
 /**
- * Node (26.10) forgets the permission for a folder where another permitted name continues the folder's name (`data/`
- * and `data.json`). Such neighbours become one pattern, `data*`: wider, and never too narrow.
+ * Node (26.10) forgets the permission for a folder where another permitted name continues the folder's name
+ * (`data/` and `data.json`). Such neighbours become one pattern, `data*`: wider, and never too narrow.
  */
 function apart(paths: string[]): string[] {
   const kept: string[] = [];

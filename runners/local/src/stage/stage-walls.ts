@@ -54,8 +54,8 @@ export function stageWalls(
 }
 
 /**
- * The memory limit of a stage that declares none, in bytes: what it books, at least 2 GiB, and twice the size of its
- * inputs, since loading may convert weights. On this machine never more than nine tenths of its memory.
+ * The memory limit of a stage that declares none, in bytes: what it books, at least 2 GiB, and twice the size of
+ * its inputs, since loading may convert weights. On this machine never more than nine tenths of its memory.
  */
 export function memoryFor(instance: Pick<Instance, "execution">, work: string): number {
   const booked = instance.execution.resources.memoryBytes;

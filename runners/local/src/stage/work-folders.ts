@@ -1,5 +1,5 @@
-// The folders in which running stages write. Each run has its own folder and names itself there. The next run finds
-// the folder of a killed run, ends the processes that outlived that run, and clears the folder.
+// The folders in which running stages write. Each run has its own folder and names itself there. The next run
+// finds the folder of a killed run, ends the processes that outlived that run, and clears the folder.
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
@@ -72,8 +72,8 @@ function elsewhereIn(path: string): string[] {
 }
 
 /**
- * Ends and removes the leftovers of dead runs; returns the number of those runs. Folders that containers or jobs may
- * still write in stay until these have ended; `cleared` names the executors where they have.
+ * Ends and removes the leftovers of dead runs; returns the number of those runs. Folders that containers or jobs
+ * may still write in stay until these have ended; `cleared` names the executors where they have.
  */
 export async function clearDeadWork(work: string, { cleared: at = [] as string[] } = {}): Promise<number> {
   let cleared = 0;

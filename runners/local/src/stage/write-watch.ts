@@ -1,5 +1,6 @@
-// Finds out what programs wrote, moved or replaced while a stage ran (write_watch.py). A new hard link, owner or mode
-// changes a file's ctime, as an edit does that is undone with its time set back; and fs.watch cannot tell them apart.
+// Finds out what programs wrote, moved or replaced while a stage ran (write_watch.py). A new hard link, owner or
+// mode changes a file's ctime, as an edit does that is undone with its time set back; and fs.watch cannot tell
+// them apart.
 import { spawn } from "node:child_process";
 import { statfsSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -9,8 +10,8 @@ import { helperPython } from "../process/spawner.ts";
 import { ifReadable } from "../store/if-readable.ts";
 
 /**
- * The names with an event in a folder since the watch began; "" is the path itself. Undefined if something may have
- * happened unseen.
+ * The names with an event in a folder since the watch began; "" is the path itself. Undefined if something may
+ * have happened unseen.
  */
 export type EventsSince = (path: string) => Promise<string[] | undefined>;
 

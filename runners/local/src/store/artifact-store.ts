@@ -1,7 +1,7 @@
 // The content-addressed store: files and folders over contents. A folder is a tree object (names, executable bits,
-// digests) that is itself a content, so its digest is a Merkle root. Contents are copied out, because a consumer that
-// runs as root would write through a hard link into the store. `materialize` links where the consumer cannot write.
-// Records are links, because no process writes to them.
+// digests) that is itself a content, so its digest is a Merkle root. Contents are copied out, because a consumer
+// that runs as root would write through a hard link into the store. `materialize` links where the consumer cannot
+// write. Records are links, because no process writes to them.
 
 import { chmodSync, constants, copyFileSync, lstatSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,8 +18,9 @@ export { MissingContent } from "./content-store.ts";
 type TreeEntry = { name: string; kind: "file" | "dir"; digest: string; executable?: true };
 
 /**
- * An imported record can call any content a folder, including an agent's file with names that lead out of the folder.
- * Checked by hand and not by a schema: a status reads every tree, and importing ajv takes longer than that.
+ * An imported record can call any content a folder, including an agent's file with names that lead out of the
+ * folder. Checked by hand and not by a schema: a status reads every tree, and importing ajv takes longer than
+ * that.
  */
 function isTreeEntry(entry: unknown): entry is TreeEntry {
   const { name, kind, digest } = Object(entry) as Record<string, unknown>;
@@ -48,8 +49,8 @@ type RestoreOptions = {
 
 export class Store extends Contents {
   /**
-   * Whether all contents of `artifact` are present. Contents are not read. `isThinned`: contents that may be missing,
-   * because they were removed on purpose.
+   * Whether all contents of `artifact` are present. Contents are not read. `isThinned`: contents that may be
+   * missing, because they were removed on purpose.
    */
   hasAll({ kind, digest }: Artifact, isThinned: IsThinned = never): boolean {
     if (!this.has(digest)) return kind === "file" && isThinned(digest);
@@ -123,8 +124,8 @@ export class Store extends Contents {
   }
 
   /**
-   * Whether every byte is present and correct. Damaged contents are removed. `isThinned`: contents that do not count,
-   * because they were removed on purpose, or are about to be.
+   * Whether every byte is present and correct. Damaged contents are removed. `isThinned`: contents that do not
+   * count, because they were removed on purpose, or are about to be.
    */
   isWhole({ kind, digest }: Artifact, isThinned: IsThinned = never): boolean {
     if (kind === "file" && isThinned(digest)) return true;

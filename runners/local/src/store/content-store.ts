@@ -79,7 +79,8 @@ export class Contents {
   }
 
   /**
-   * Whether the content is present in its full length. A content torn by a power cut is shorter, and is put in again.
+   * Whether the content is present in its full length. A content torn by a power cut is shorter, and is put in
+   * again.
    */
   #holds(digest: string, bytes: number): boolean {
     return statSync(this.pathOf(digest), { throwIfNoEntry: false })?.size === bytes;

@@ -36,8 +36,8 @@ export type Verified = {
 };
 
 /**
- * Reads every content. A content that does not match its digest is replaced from an attempt's record, or removed so
- * that its producer runs again. An attempt does not run again: attempts that share the file are named.
+ * Reads every content. A content that does not match its digest is replaced from an attempt's record, or removed
+ * so that its producer runs again. An attempt does not run again: attempts that share the file are named.
  */
 export function verifyStore(state: StateFolder): Verified {
   const damaged: string[] = [];
@@ -83,7 +83,8 @@ export function removeTorn(folder: string, sinceMs: number): void {
 
 /**
  * Removes actions that are no pipeline's last success and that can run again, and contents that neither the other
- * actions nor any attempt uses (inputs of attempts are pinned). Must not run during a run, which may be about to use them.
+ * actions nor any attempt uses (inputs of attempts are pinned). Must not run during a run, which may be about to
+ * use them.
  */
 export function collectGarbage(
   state: StateFolder,

@@ -33,9 +33,9 @@ export type IngestOptions = {
 };
 
 /**
- * Ingests several outputs, and reports which output cannot be ingested and why. Throws on errors of the machine. With
- * `keep` all files also stay in their place, so that a second call returns the same. Small files are copied; large
- * files that no user can write get a second name.
+ * Ingests several outputs, and reports which output cannot be ingested and why. Throws on errors of the machine.
+ * With `keep` all files also stay in their place, so that a second call returns the same. Small files are copied;
+ * large files that no user can write get a second name.
  */
 export async function ingestAll(
   all: readonly StageOutput[],

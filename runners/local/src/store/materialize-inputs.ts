@@ -1,6 +1,6 @@
-// Materializes artifacts for a stage. Small files are read, checked and written. Large files are checked on several
-// threads, then copied off the event loop, or linked where the consumer cannot write to them. Of many files (the
-// members of a report), small ones are linked too.
+// Materializes artifacts for a stage. Small files are read, checked and written. Large files are checked on
+// several threads, then copied off the event loop, or linked where the consumer cannot write to them. Of many
+// files (the members of a report), small ones are linked too.
 
 import { chmodSync, rmSync } from "node:fs";
 import { constants, copyFile } from "node:fs/promises";
@@ -18,8 +18,9 @@ export type MaterializeOptions = {
 };
 
 /**
- * From this count on, small files are linked too. A new file takes 0.1 to 1 ms on ext4, the longer where others were
- * just removed; a name takes 0.02 ms. The read-only mount takes 30 ms, most of it to find out whether it works.
+ * From this count on, small files are linked too. A new file takes 0.1 to 1 ms on ext4, the longer where others
+ * were just removed; a name takes 0.02 ms. The read-only mount takes 30 ms, most of it to find out whether it
+ * works.
  */
 export const manyItems = 100;
 

@@ -53,7 +53,7 @@ test("a state of a newer format cannot be opened, not even by a run with nothing
 test("a state of an older format cannot be opened, and stays as it is", (t) => {
   const { root, state } = opened(t);
   const file = join(state.state, "format.json");
-  writeFileSync(file, JSON.stringify({ formatVersion: 1 }));
+  writeFileSync(file, JSON.stringify({ formatVersion: 0 }));
   assert.throws(() => stateFolder(root), older(2));
   assert.throws(() => checkFormat(root), older(2));
   assert.throws(() => saidUnchanged({ repository: root, root, request: {} }), older(2));
@@ -79,7 +79,7 @@ test("a record of a newer format that only the index names is neither used nor s
   const { state, records } = opened(t);
   const digest = putRecord(state.attempts, record({}));
   assert.ok(records().find("key"));
-  const now = { format: 1, keyFormat: 2 };
+  const now = { format: 1, keyFormat: 1 };
   for (const format of [{ keyFormat: 99 }, { format: 99 }]) {
     const line = { record: digest, key: "later", slot: "s", startedAt: "2026-01-01", ...now, ...format };
     writeFileSync(join(state.attempts, "index.jsonl"), `${indexLine(line)}\n`);

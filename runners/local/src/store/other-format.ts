@@ -1,6 +1,6 @@
-// Every format on disk has a version. A program that meets another version reports it and stops, because the program
-// cannot know what it would overlook. An overlooked attempt would be paid for again. Caches that only save time are
-// rebuilt instead.
+// Every format on disk has a version. A program that meets another version reports it and stops, because the
+// program cannot know what it would overlook. An overlooked attempt would be paid for again. Caches that only save
+// time are rebuilt instead.
 
 /** The file was written by a newer or an older mlrb. */
 export class OtherFormat extends Error {}

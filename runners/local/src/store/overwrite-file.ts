@@ -1,4 +1,5 @@
-// Overwrites a small file in place: on a disk, creating a file costs twenty times as much as filling an existing one.
+// Overwrites a small file in place: on a disk, creating a file costs twenty times as much as filling an existing
+// one.
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeFileSync } from "node:fs";
 
 /** Afterwards `path` is a plain file with no other name, whatever the path was before. */

@@ -18,8 +18,8 @@ export function mayWrite(folder: string): boolean {
 }
 
 /**
- * Performs a write that only saves time later. No-op if the path is not writable, the disk is full, or the folder is
- * missing.
+ * Performs a write that only saves time later. No-op if the path is not writable, the disk is full, or the folder
+ * is missing.
  */
 export function whereWritable(write: () => void): void {
   try {

@@ -8,7 +8,7 @@ import { whereWritable } from "./read-only-state.ts";
 
 export type StateFolder = ReturnType<typeof statePaths>;
 
-const formatVersion = 2;
+const formatVersion = 1;
 
 /** The folders below `root`, whether they exist or not. */
 export function statePaths(root: string) {

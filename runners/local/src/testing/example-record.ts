@@ -6,7 +6,7 @@ import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 
 export const exampleParts: KeyParts = {
-  keyFormat: 2,
+  keyFormat: 1,
   run: { kind: "script", file: "" },
   code: {},
   files: {},

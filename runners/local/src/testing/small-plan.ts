@@ -1,5 +1,5 @@
-// Small plans and workspaces for unit tests of the runner's decisions. A test sets the fields under test; all others
-// have plain defaults.
+// Small plans and workspaces for unit tests of the runner's decisions. A test sets the fields under test; all
+// others have plain defaults.
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -4,9 +4,9 @@ import type { Report } from "@mlrb/formats/report";
 import { terminalSection } from "../formats/terminal-table.ts";
 import { plainSection } from "../sections/sections.ts";
 import {
-  anchorRows,
   Example,
   passed,
+  referenceRows,
   rejectedScore,
   scored,
   textItems,
@@ -25,7 +25,7 @@ type Made = {
   /** By seed; the same for each seed by default. */
   submissions?: string[];
   version?: number;
-  struck?: number[];
+  disqualified?: number[];
   reference?: number;
   params?: Record<string, unknown>;
 };
@@ -35,7 +35,7 @@ function made({
   levels,
   submissions = [],
   version = 1,
-  struck = [],
+  disqualified = [],
   reference = 2,
   params = {},
   from = 1,
@@ -43,9 +43,9 @@ function made({
   const example = new Example(params);
   const samples = new Map<string, string>();
   example.gives(
-    "anchors",
+    "references",
     { task: "letters", scorer: "bits" },
-    anchorRows("bits", [
+    referenceRows("bits", [
       { name: "unigram", value: 9, standardError: 0.01 },
       { name: "bigram", value: reference, standardError: 0.01 },
     ]),
@@ -54,7 +54,7 @@ function made({
     const seed = at + from;
     const axes = { task: "letters", agent: "plain", seed };
     example.gives("attempt", axes, { submission: submissions[at] ?? `files-${seed}` });
-    example.gives("validate", axes, struck.includes(seed) ? verdict("struck") : passed);
+    example.gives("validate", axes, disqualified.includes(seed) ? verdict("disqualified") : passed);
     const gives =
       level === null ? rejectedScore("bits", "too large") : scored("bits", textItems(level, 0.01 * at));
     example.gives(
@@ -195,19 +195,22 @@ test("another label is named as other data, and nothing is tested", () => {
 });
 
 test("a changed verdict names the rule, and changes the mean without a new score", () => {
-  const { cell, rescored } = compared(made({ levels: [3, 3.1] }), made({ levels: [3, 3.1], struck: [2] }));
+  const { cell, rescored } = compared(
+    made({ levels: [3, 3.1] }),
+    made({ levels: [3, 3.1], disqualified: [2] }),
+  );
   assert.deepEqual(cell.causes, [
     {
       cause: {
         kind: "verdict",
         old: "pass",
-        now: "struck",
+        now: "disqualified",
         rules: [{ rule: "from-scratch", old: "none", now: "fail" }],
       },
       attempts: 1,
     },
   ]);
-  assert.equal(cell.now!.struck, 1);
+  assert.equal(cell.now!.disqualified, 1);
   assert.ok(cell.difference! > 2);
   assert.equal(rescored, undefined, "no score changed");
 });
@@ -264,7 +267,7 @@ test("attempts of one side only are named next to other causes", () => {
 
 test("another trivial baseline alone is named as the cause, not as added attempts", () => {
   const [old, now] = [made({ levels: [3, 3.1] }), made({ levels: [3, 3.1] })];
-  for (const cell of now.report.cells) cell.floor = 8;
+  for (const cell of now.report.cells) cell.baseline = 8;
   const { sides, ...changes } = compared(old, now);
   assert.deepEqual(changes.cell.causes, [{ cause: { kind: "baseline", old: 9, now: 8 }, attempts: 2 }]);
   const text = terminalSection(changesSection(changes, { name: "WHAT", sides }), look);

@@ -1,5 +1,5 @@
-// What differs between two reports cell by cell: means, attempts and causes, and whether the difference is more than
-// noise. Significance is only claimed for other submissions that were measured in the same way.
+// What differs between two reports cell by cell: means, attempts and causes, and whether the difference is more
+// than noise. Significance is only claimed for other submissions that were measured in the same way.
 import { permutationTest } from "@mlrb/core/statistics/significance/permutation-test";
 import { taskTests } from "@mlrb/core/statistics/significance/task-tests";
 import type { Cell } from "@mlrb/formats/report/cell";
@@ -19,7 +19,7 @@ import {
 
 type CellSide = Pick<
   Cell,
-  "mean" | "measured" | "planned" | "validN" | "struck" | "rejected" | "undecided" | "floor"
+  "mean" | "measured" | "planned" | "validN" | "disqualified" | "rejected" | "undecided" | "baseline"
 >;
 
 /** The permutation test of old against new attempts, adjusted by Holm over all cells that can be tested. */
@@ -108,8 +108,8 @@ function cellChange(
 }
 
 function sideOf(cell: Cell): CellSide {
-  const { mean, measured, planned, validN, struck, rejected, undecided, floor } = cell;
-  return { mean, measured, planned, validN, struck, rejected, undecided, floor };
+  const { mean, measured, planned, validN, disqualified, rejected, undecided, baseline } = cell;
+  return { mean, measured, planned, validN, disqualified, rejected, undecided, baseline };
 }
 
 function countedCauses(changed: ScoreChange[]): CellChange["causes"] {
@@ -141,7 +141,7 @@ function untested(kind: ChangeKind, scores: ScoreChange[]): string | undefined {
 /** Why attempts are no two independent groups. */
 function untestedAttempts({ old, now }: CellPair, scores: ScoreChange[]): string | undefined {
   if (!now!.primary) return "only the primary metric is tested over attempts";
-  if (old!.floor !== now!.floor) return "the trivial baseline changed";
+  if (old!.baseline !== now!.baseline) return "the trivial baseline changed";
   const before = new Set(scores.map((score) => score.old?.submission ?? null));
   const same = scores.filter((score) => score.now?.submission && before.has(score.now.submission)).length;
   if (same > 0) return `${same} of ${now!.planned} submissions are in both, so these are no two samples`;

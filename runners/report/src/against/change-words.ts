@@ -3,7 +3,7 @@ import { unreachable } from "@mlrb/core/ports/outcome";
 import { quantityText } from "@mlrb/core/text/quantity";
 import type { Metric } from "@mlrb/formats/report";
 import { digitsText } from "../sections/digits-text.ts";
-import { shortDigest, verdictWord } from "../sections/report-words.ts";
+import { shortDigest } from "../sections/report-words.ts";
 import type { Cause } from "./score-change.ts";
 
 export function causeWords(cause: Cause): string {
@@ -13,7 +13,7 @@ export function causeWords(cause: Cause): string {
     case "verdict": {
       const rules = cause.rules.map(({ rule, old, now }) => `${rule}: ${arrow(old, now)}`);
       const why = rules.length > 0 ? ` (${rules.join(", ")})` : "";
-      return `verdict ${arrow(verdictWord(cause.old), verdictWord(cause.now))}${why}`;
+      return `verdict ${arrow(cause.old, cause.now)}${why}`;
     }
     case "version":
       return `the scorer's version ${arrow(String(cause.old), String(cause.now))}`;

@@ -1,4 +1,5 @@
-// Whether two submissions of one agent differ beyond item noise: the same paired comparison of items as between agents.
+// Whether two submissions of one agent differ beyond item noise: the same paired comparison of items as between
+// agents.
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
@@ -10,9 +11,9 @@ import type { ChangeEvidence, Sides } from "./score-change.ts";
 export type ItemNoise = ReturnType<typeof itemNoise>;
 
 /**
- * The attempts of one cell, old and new, seed by seed. `difference`: new minus old, averaged over `seeds`, on the items that
- * both have. `standardError`: over items of these submissions; null for a single item. `beyond`: whether the difference
- * exceeds two standard errors; null without one.
+ * The attempts of one cell, old and new, seed by seed. `difference`: new minus old, averaged over `seeds`, on the
+ * items that both have. `standardError`: over items of these submissions; null for a single item. `beyond`:
+ * whether the difference exceeds two standard errors; null without one.
  */
 export function itemNoise(
   place: Pick<Cell, "task" | "agent" | "metric">,

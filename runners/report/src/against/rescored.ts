@@ -9,8 +9,8 @@ export type Rescored = NonNullable<ReturnType<typeof rescored>>;
 const namedMax = 2;
 
 /**
- * Undefined if no score changed. `of`: scores of files that both reports have. `means`: new minus old, averaged over the
- * rescored ones with two values; null without any; in the metric's unit.
+ * Undefined if no score changed. `of`: scores of files that both reports have. `means`: new minus old, averaged
+ * over the rescored ones with two values; null without any; in the metric's unit.
  */
 export function rescored(scores: ScoreChange[], sides: Sides) {
   const changed = scores.filter(isRescored);

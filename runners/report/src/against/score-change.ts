@@ -1,5 +1,5 @@
-// What differs between two reports for one attempt and metric, and why: submission, verdict, scorer, data. A cause that
-// neither report names stays unknown.
+// What differs between two reports for one attempt and metric, and why: submission, verdict, scorer, data. A cause
+// that neither report names stays unknown.
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
@@ -192,8 +192,10 @@ function changedRules(old: Attempt, now: Attempt): { rule: string; old: string; 
 }
 
 /** Undefined if both have the same trivial baseline. */
-export function baselineCause(old: Pick<Cell, "floor">, now: Pick<Cell, "floor">): Cause | undefined {
-  return old.floor === now.floor ? undefined : { kind: "baseline", old: old.floor, now: now.floor };
+export function baselineCause(old: Pick<Cell, "baseline">, now: Pick<Cell, "baseline">): Cause | undefined {
+  return old.baseline === now.baseline
+    ? undefined
+    : { kind: "baseline", old: old.baseline, now: now.baseline };
 }
 
 function differing(kind: SideField, old: string, now: string): Cause[] {

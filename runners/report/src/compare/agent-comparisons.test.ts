@@ -4,16 +4,16 @@ import { detectableSuperiority } from "@mlrb/core/statistics/significance/permut
 import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import { markdown } from "../formats/markdown.ts";
 import {
-  anchorRows,
   Example,
   passed,
+  referenceRows,
   rejectedScore,
   researched,
   scored,
   verdict,
 } from "../testing/example.ts";
 
-type Fate = number | "rejected" | "struck" | "missing";
+type Fate = number | "rejected" | "disqualified" | "missing";
 type Played = Partial<Record<string, Partial<Record<string, Fate[]>>>>;
 
 const metricOf = (task: string) => (task === "numbers" ? "right" : "bits");
@@ -24,13 +24,13 @@ function played(
   all: Played,
   {
     seeded = {},
-    floors = true,
+    baselines = true,
     anchored = false,
     submission = (agent: string, index: number) => `${agent}${index}`,
     actions = () => null,
   }: {
     seeded?: Record<string, boolean | null>;
-    floors?: boolean;
+    baselines?: boolean;
     /** Whether a reference model of 1 bit was measured. */
     anchored?: boolean;
     submission?: (agent: string, index: number) => string;
@@ -41,11 +41,11 @@ function played(
   const example = new Example({
     seeded,
     primary: { ...bits, numbers: "right" },
-    floors: {
+    baselines: {
       ...Object.fromEntries(others.map((task) => [task, { bits: "unigram" }])),
       numbers: { right: "majority" },
     },
-    anchorRows: Object.fromEntries(others.map((task) => [task, { bits: "bigram" }])),
+    referenceRows: Object.fromEntries(others.map((task) => [task, { bits: "bigram" }])),
   });
   for (const [task, agents] of Object.entries(all)) {
     const scorer = metricOf(task);
@@ -53,7 +53,7 @@ function played(
     const value = task === "numbers" ? 0.05 : 4;
     const reference = anchored ? [{ name: "bigram", value: 1, standardError: 0.01 }] : [];
     const rows = [{ name, value, standardError: 0.01 }, ...reference];
-    if (floors) example.gives("anchors", { task, scorer }, anchorRows(scorer, rows));
+    if (baselines) example.gives("references", { task, scorer }, referenceRows(scorer, rows));
     for (const [agent, fates] of Object.entries(agents!)) {
       for (const [index, fate] of fates!.entries()) {
         const axes = { task, agent, seed: index + 1 };
@@ -63,10 +63,10 @@ function played(
           continue;
         }
         const best = task === "numbers" ? 1 : 0.1;
-        const value = fate === "struck" ? best : fate;
+        const value = fate === "disqualified" ? best : fate;
         example
           .gives("attempt", axes, { submission: `sha256:${submission(agent, index)}` })
-          .gives("validate", axes, fate === "struck" ? verdict("struck") : passed)
+          .gives("validate", axes, fate === "disqualified" ? verdict("disqualified") : passed)
           .gives("iterations", axes, researched({}, [], actions(agent, index)))
           .gives(
             "score",
@@ -142,7 +142,7 @@ test("a single task has a Holm-adjusted p, or too few attempts for one", () => {
 
 test("failed attempts are scored at the trivial baseline, not dropped and not at their own score", () => {
   const { overall, leftOut } = compared({
-    letters: { plain: [2.5, 2.6], strong: ["struck", "rejected"] },
+    letters: { plain: [2.5, 2.6], strong: ["disqualified", "rejected"] },
   });
   assert.ok(overall.kind === "tested");
   assert.deepEqual([overall.statistic, leftOut], [1, []]);
@@ -159,7 +159,7 @@ test("a task with missing values or no trivial baseline is left out of the tests
     [{ letters: { plain: [3] }, numbers: { strong: [0.5] } }, /^not planned for strong/],
   ];
   for (const [all, why] of cases) {
-    const report = played(all, { floors: false });
+    const report = played(all, { baselines: false });
     const [found] = report.agentComparisons;
     assert.deepEqual([found!.overall, found!.tasks], [{ kind: "untestable" }, []]);
     assert.match(found!.leftOut[0]!.why, why);

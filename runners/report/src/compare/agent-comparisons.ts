@@ -1,5 +1,5 @@
-// Which of two agents is better over all tasks. The unit is the attempt; too few attempts are reported as such, without
-// a p. comparisons.ts compares the items of single submissions.
+// Which of two agents is better over all tasks. The unit is the attempt; too few attempts are reported as such,
+// without a p. comparisons.ts compares the items of single submissions.
 import { type PermutationTest, permutationTest } from "@mlrb/core/statistics/significance/permutation-test";
 import { superiorityInterval } from "@mlrb/core/statistics/significance/superiority-interval";
 import { taskTests } from "@mlrb/core/statistics/significance/task-tests";
@@ -20,8 +20,8 @@ type Compared = {
 };
 
 /**
- * A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. The tests of single
- * tasks are adjusted over the tasks of all pairs.
+ * A comparison for every pair of `agents` on the primary metrics among `cells`, which are of `attempts`. The tests
+ * of single tasks are adjusted over the tasks of all pairs.
  */
 export function agentComparisons(
   cells: Cell[],

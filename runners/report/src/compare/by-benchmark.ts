@@ -1,5 +1,5 @@
-// A mean by benchmark beside the mean over tasks: officially one benchmark decides several tasks (MMLU three of seven), so
-// that it has more weight in the mean over tasks. Tasks that one metric decides share a benchmark.
+// A mean by benchmark beside the mean over tasks: officially one benchmark decides several tasks (MMLU three of
+// seven), so that it has more weight in the mean over tasks. Tasks that one metric decides share a benchmark.
 import { mean } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 

@@ -1,5 +1,5 @@
-// The two errors of a cell, which must not be confused: the spread of attempts, and the error of these submissions on
-// other items. An interval over attempts includes only the first.
+// The two errors of a cell, which must not be confused: the spread of attempts, and the error of these submissions
+// on other items. An interval over attempts includes only the first.
 import { errorSources } from "@mlrb/core/statistics/error-sources";
 import { itemCombination } from "@mlrb/core/statistics/item-combination";
 import type { Items } from "@mlrb/core/statistics/items";
@@ -11,9 +11,9 @@ import type { Cell } from "@mlrb/formats/report/cell";
 type ValidAttempt = { attempt: Attempt; items: Reading<Items>; counted: number; below: boolean };
 
 /**
- * Both errors of the mean over `valid` attempts, in the metric's unit. The error over items is exact where
- * all samples can be read, because an item's difficulty is shared by the attempts; else it is an upper bound. An attempt
- * that counts as the trivial baseline adds no error over items.
+ * Both errors of the mean over `valid` attempts, in the metric's unit. The error over items is exact where all
+ * samples can be read, because an item's difficulty is shared by the attempts; else it is an upper bound. An
+ * attempt that counts as the trivial baseline adds no error over items.
  */
 export function cellErrors(valid: ValidAttempt[], metric: string): Cell["errors"] {
   const { betweenAttempts, overItems } = errorSources(
@@ -43,8 +43,8 @@ function itemError(attempt: Attempt, metric: string): number | undefined {
 }
 
 /**
- * Of the mean over `attempts`, of which those with `all` depend on items: the larger of the errors over items and over
- * their clusters. Undefined where attempts cannot be combined.
+ * Of the mean over `attempts`, of which those with `all` depend on items: the larger of the errors over items and
+ * over their clusters. Undefined where attempts cannot be combined.
  */
 function combinedError(all: Reading<Items>[], attempts: number): number | undefined {
   const items = all.flatMap((each) => (each.kind === "ok" ? [each.value] : []));

@@ -6,9 +6,9 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import { importedText } from "../read/attempt-marks.ts";
 import { digitsText, scoreError, sentenceNumber, supportedText } from "../sections/digits-text.ts";
 import { listText } from "../sections/list-text.ts";
+import type { Baseline } from "./baseline-of.ts";
 import type { Counting } from "./counting.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
-import type { Floor } from "./floor-of.ts";
 
 /** `ways` are of `attempts`, in order; `repeats` are groups of them. */
 export function cellNotes(
@@ -18,12 +18,12 @@ export function cellNotes(
     primary: boolean;
     found: IntentionToTreat;
     ways: Counting[];
-    floor: Floor;
+    baseline: Baseline;
     repeats: Attempt[][];
     implausible: Cell["implausible"];
   },
 ): string[] {
-  const { metric, found, ways, floor, repeats } = given;
+  const { metric, found, ways, baseline, repeats } = given;
   const causes = new Set(ways.flatMap((way) => (way.kind === "missing" ? [way.cause] : [])));
   const valid = attempts.filter((_, index) => ways[index]!.kind === "valid");
   const observed = equalSubmissions(valid).filter(
@@ -34,7 +34,7 @@ export function cellNotes(
     ...[...causes].map((cause) => `not measured: ${cause}`),
     ...attempts.flatMap(({ seed, note }) => (note === "" ? [] : [`seed ${seed}: ${note}`])),
     ...importedTexts(attempts),
-    ...(floor.kind === "unavailable" ? [floor.why] : []),
+    ...(baseline.kind === "unavailable" ? [baseline.why] : []),
     ...attempts.flatMap((attempt, index) =>
       belowText(attempt, { way: ways[index]!, counted: found.counted[index]!, metric }),
     ),
@@ -54,7 +54,7 @@ function withheldTexts(found: IntentionToTreat): string[] {
 function noMeanTexts({ mean, failed }: IntentionToTreat): string[] {
   if (mean.kind === "mean" || mean.why === "nothing-measured") return [];
   if (mean.why === "out-of-range") return ["no mean: the values are too large"];
-  const count = failed.struck + failed.rejected;
+  const count = failed.disqualified + failed.rejected;
   const attempts = count === 1 ? "1 attempt" : `${count} attempts`;
   return [`no mean: ${attempts} would be scored at the trivial baseline, which is unknown`];
 }

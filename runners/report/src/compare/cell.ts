@@ -1,6 +1,6 @@
-// One number for a task, an agent and a metric, by intention to treat. An attempt that the agent made fail is scored at
-// the trivial baseline, so that dropping failures cannot raise a mean. An attempt that the harness made fail is
-// missing; too many missing attempts leave no interval.
+// One number for a task, an agent and a metric, by intention to treat. An attempt that the agent made fail is
+// scored at the trivial baseline, so that dropping failures cannot raise a mean. An attempt that the harness made
+// fail is missing; too many missing attempts leave no interval.
 
 import { type IntentionToTreat, intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import type { Items } from "@mlrb/core/statistics/items";
@@ -10,12 +10,12 @@ import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import type { AnchorRow } from "../read/parse-artifacts.ts";
+import type { ReferenceRow } from "../read/parse-artifacts.ts";
+import type { Baseline, Reference } from "./baseline-of.ts";
 import { cellErrors } from "./cell-errors.ts";
 import { cellNotes } from "./cell-notes.ts";
 import { type Counting, counting } from "./counting.ts";
 import { equalSubmissions, repeatedAttempts } from "./equal-submissions.ts";
-import type { Anchor, Floor } from "./floor-of.ts";
 import { implausibleScores } from "./implausible-scores.ts";
 import type { MetricScale } from "./metric-scale.ts";
 
@@ -25,28 +25,28 @@ export type CellAttempt = { attempt: Attempt; items: Reading<Items> };
 type CellOf = {
   metric: Metric;
   primary: boolean;
-  floor: Floor;
-  anchor: Anchor;
+  baseline: Baseline;
+  reference: Reference;
   scale: MetricScale;
-  rows: AnchorRow[];
+  rows: ReferenceRow[];
   /** Whether the agent's only randomness is the seed. */
   seeded: boolean;
 };
 
 /** The cell of `members`: all planned attempts of one task and agent, in order of their seeds. */
 export function cell(members: CellAttempt[], from: CellOf): Cell {
-  const { metric, primary, floor, anchor, scale } = from;
+  const { metric, primary, baseline, reference, scale } = from;
   const attempts = members.map(({ attempt }) => attempt);
   const { task, agent } = attempts[0]!;
   const ways = attempts.map((attempt) => counting(attempt, metric.name));
-  const known = floor.kind === "known" ? floor.value : undefined;
+  const known = baseline.kind === "known" ? baseline.value : undefined;
   const { direction } = metric;
   const repeats = repeatedAttempts(
     attempts.filter((_, index) => ways[index]!.kind !== "missing"),
     from.seeded,
   );
   const range = intervalRange(metric, ways, known);
-  const found = intentionToTreat(ways, { floor: known, direction, range, repeated: repeats.length > 0 });
+  const found = intentionToTreat(ways, { baseline: known, direction, range, repeated: repeats.length > 0 });
   const { counted, failed } = found;
   const mean = found.mean.kind === "mean" ? found.mean.value : null;
   const valid = members.filter((_, index) => ways[index]!.kind === "valid");
@@ -72,13 +72,13 @@ export function cell(members: CellAttempt[], from: CellOf): Cell {
     meanWithheld: found.mean.kind === "mean" ? null : found.mean.why,
     measured: found.measured,
     planned: found.planned,
-    struck: failed.struck,
+    disqualified: failed.disqualified,
     rejected: failed.rejected,
     undecided: attempts.filter(
       ({ verdict }, index) => verdict.kind === "undecided" && ways[index]!.kind === "valid",
     ).length,
     ...validFields(found),
-    belowFloor: below.filter((each) => each).length,
+    belowBaseline: below.filter((each) => each).length,
     identical: equalSubmissions(valid.map(({ attempt }) => attempt)).map(({ length }) => length),
     observations: repeats.reduce((sum, { length }) => sum - length + 1, found.measured),
     implausible,
@@ -88,13 +88,13 @@ export function cell(members: CellAttempt[], from: CellOf): Cell {
       ),
       metric.name,
     ),
-    floor: known ?? null,
-    floorName: floor.kind === "known" ? floor.name : null,
-    anchor: anchor.kind === "known" ? anchor.value : null,
-    anchorName: anchor.name,
-    anchorKind: anchor.kind === "known" ? anchor.of : null,
+    baseline: known ?? null,
+    baselineName: baseline.kind === "known" ? baseline.name : null,
+    reference: reference.kind === "known" ? reference.value : null,
+    referenceName: reference.name,
+    referenceKind: reference.kind === "known" ? reference.of : null,
     ...normalisedValues({ counted, mean }, scale),
-    notes: cellNotes(attempts, { metric, primary, found, ways, floor, repeats, implausible }),
+    notes: cellNotes(attempts, { metric, primary, found, ways, baseline, repeats, implausible }),
   };
 }
 
@@ -112,9 +112,9 @@ function validFields({ passed, valid }: IntentionToTreat) {
 }
 
 /** The metric's range, widened to values that rounding put outside, because an interval includes its own values. */
-function intervalRange({ range }: Metric, ways: Counting[], floor: number | undefined): Interval {
+function intervalRange({ range }: Metric, ways: Counting[], baseline: number | undefined): Interval {
   const [least, most] = range ?? [Number.NEGATIVE_INFINITY, null];
-  const values = ways.flatMap((way) => (way.kind === "valid" ? [way.value] : (floor ?? [])));
+  const values = ways.flatMap((way) => (way.kind === "valid" ? [way.value] : (baseline ?? [])));
   return [Math.min(least, ...values), Math.max(most ?? Number.POSITIVE_INFINITY, ...values)];
 }
 

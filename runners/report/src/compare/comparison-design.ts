@@ -1,5 +1,5 @@
-// The smallest difference that a comparison of this size can detect. The report shows it with the result, because "no
-// difference was found" means little where only a huge one could be.
+// The smallest difference that a comparison of this size can detect. The report shows it with the result, because
+// "no difference was found" means little where only a huge one could be.
 import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
 import type { ComparisonDesign, Detectable } from "@mlrb/formats/report/agent-comparison";
 import type { AgentPair } from "./agent-pair.ts";

@@ -1,5 +1,5 @@
-// Which of two agents' submissions did better on the same items. The error is over items of these submissions: with two
-// seeds it can be tiny and still predict nothing about a third attempt.
+// Which of two agents' submissions did better on the same items. The error is over items of these submissions:
+// with two seeds it can be tiny and still predict nothing about a third attempt.
 import type { Items } from "@mlrb/core/statistics/items";
 import { pairedDifference } from "@mlrb/core/statistics/paired-difference";
 import { residuals } from "@mlrb/core/statistics/ratio-estimate";
@@ -8,7 +8,6 @@ import type { Metric } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { parseSamples } from "../read/samples/parse-samples.ts";
-import { verdictWord } from "../sections/report-words.ts";
 import type { CellAttempt } from "./cell.ts";
 import { comparisonError } from "./comparison-error.ts";
 import { counting } from "./counting.ts";
@@ -24,8 +23,8 @@ export function comparisons(byAgent: CellAttempt[][], metric: Metric): Compariso
 }
 
 /**
- * The samples of a valid attempt that reproduce its score, or why it is left out. `like`: items of another attempt, to share
- * names with.
+ * The samples of a valid attempt that reproduce its score, or why it is left out. `like`: items of another
+ * attempt, to share names with.
  */
 export function itemsOf(
   attempt: Attempt,
@@ -33,7 +32,7 @@ export function itemsOf(
   { samples, like }: { samples: SamplesOf; like?: Items | undefined },
 ): Reading<Items> {
   const way = counting(attempt, metric);
-  if (way.kind === "failed") return { kind: "unreadable", cause: verdictWord(way.because) };
+  if (way.kind === "failed") return { kind: "unreadable", cause: way.because };
   if (way.kind === "missing") return { kind: "unreadable", cause: "not measured" };
   const text = samples(attempt, metric);
   const items = text.kind === "ok" ? parseSamples(text.value, like) : text;

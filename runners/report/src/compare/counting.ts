@@ -5,7 +5,7 @@ import { interventionText } from "../read/attempt-marks.ts";
 
 export type Counting =
   | { kind: "valid"; value: number }
-  | { kind: "failed"; because: "struck" | "rejected" }
+  | { kind: "failed"; because: "disqualified" | "rejected" }
   | { kind: "missing"; cause: string };
 
 /** An attempt that a person extended is left out of means, tests and n. */
@@ -17,7 +17,7 @@ export function counting(attempt: Attempt, metric: string): Counting {
 /** The same without regard to what people did to the attempt. */
 export function asUndisturbed(attempt: Attempt, metric: string): Counting {
   const score = attempt.scores[metric]!;
-  if (attempt.verdict.kind === "struck") return { kind: "failed", because: "struck" };
+  if (attempt.verdict.kind === "disqualified") return { kind: "failed", because: "disqualified" };
   if (attempt.verdict.kind === "rejected" || score.kind === "rejected") {
     return { kind: "failed", because: "rejected" };
   }

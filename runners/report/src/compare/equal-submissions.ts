@@ -1,6 +1,6 @@
 // Attempts that submitted identical files. Of an agent without randomness they are repeats of one observation: as
-// independent attempts they would make every interval too narrow and every p too small. Of any other agent they are
-// observations that happen to be equal; to collapse them would bias the mean.
+// independent attempts they would make every interval too narrow and every p too small. Of any other agent they
+// are observations that happen to be equal; to collapse them would bias the mean.
 import type { Attempt } from "@mlrb/formats/report/attempt";
 
 /** The attempts that share a submission with another of `attempts`, by submission. */
@@ -13,8 +13,8 @@ export function equalSubmissions(attempts: Attempt[]): Attempt[][] {
 }
 
 /**
- * The groups of repeats: equal submissions of an agent whose only randomness is the seed (`seeded`), or made by the same
- * sequence of tool calls.
+ * The groups of repeats: equal submissions of an agent whose only randomness is the seed (`seeded`), or made by
+ * the same sequence of tool calls.
  */
 export function repeatedAttempts(attempts: Attempt[], seeded: boolean): Attempt[][] {
   return equalSubmissions(attempts).flatMap((equal) => {

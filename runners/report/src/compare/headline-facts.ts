@@ -10,8 +10,8 @@ export const level = 0.05;
 export type PairTest = ReturnType<typeof pairTests>[number];
 
 /**
- * The primary tests of pairs that have one, with p and the smallest p that the values allow adjusted by Holm over all of
- * them. `favours`: the agent whose attempts are better more often; undefined if neither's are.
+ * The primary tests of pairs that have one, with p and the smallest p that the values allow adjusted by Holm over
+ * all of them. `favours`: the agent whose attempts are better more often; undefined if neither's are.
  */
 export function pairTests(comparisons: readonly AgentComparison[]) {
   const tested = comparisons.flatMap(({ agents, overall }) =>
@@ -28,36 +28,39 @@ export function pairTests(comparisons: readonly AgentComparison[]) {
 export type Observed = ReturnType<typeof observed>;
 
 /**
- * Over the tasks at which every agent has a usable mean. `demoted`: with its undecided attempts at the baseline. `wins`: at how
- * many each agent has the best mean, perhaps with others; most first, without those that never do. `equal`: where all means
- * are. `atFloor`: cells of tasks where every attempt counts as the trivial baseline, so that scores may differ.
+ * Over the tasks at which every agent has a usable mean. `demoted`: with its undecided attempts at the baseline.
+ * `wins`: at how many each agent has the best mean, perhaps with others; most first, without those that never do.
+ * `equal`: where all means are. `atBaseline`: cells of tasks where every attempt counts as the trivial baseline,
+ * so that scores may differ.
  */
 export function observed(report: Report, demoted?: string) {
   const counts = new Map<string, number>();
   const equal: string[] = [];
-  const atFloor: Cell[][] = [];
+  const atBaseline: Cell[][] = [];
   for (const task of report.acrossTasks.ranked) {
     const cells = report.cells.filter((cell) => cell.task === task && cell.primary);
     const good = cells.map((cell) => {
-      const value = cell.agent === demoted ? undecidedAsFloor(report, cell) : cell.mean;
+      const value = cell.agent === demoted ? undecidedAsBaseline(report, cell) : cell.mean;
       return value === null ? -Infinity : withoutNoise(cell.direction === "higher" ? value : -value);
     });
     const best = Math.max(...good);
     if (good.some((value) => value !== best)) {
       for (const [at, { agent }] of cells.entries())
         if (good[at] === best) counts.set(agent, (counts.get(agent) ?? 0) + 1);
-    } else if (cells.every(({ counted, floor }) => counted.every((one) => one === null || one === floor)))
-      atFloor.push(cells);
+    } else if (
+      cells.every(({ counted, baseline }) => counted.every((one) => one === null || one === baseline))
+    )
+      atBaseline.push(cells);
     else equal.push(task);
   }
   const wins = [...counts].map(([agent, count]) => ({ agent, count })).sort((a, b) => b.count - a.count);
-  return { wins, equal, atFloor };
+  return { wins, equal, atBaseline };
 }
 
-function undecidedAsFloor({ sensitivity }: Report, cell: Cell): number | null {
+function undecidedAsBaseline({ sensitivity }: Report, cell: Cell): number | null {
   const of = sensitivity.find(
     ({ task, agent, variant }) =>
-      task === cell.task && agent === cell.agent && variant === "undecided-as-floor",
+      task === cell.task && agent === cell.agent && variant === "undecided-as-baseline",
   );
   return of ? of.mean : cell.mean;
 }
@@ -68,8 +71,8 @@ export function undecidedLoss(report: Report, agent: string, tasks: readonly str
     (cell) => cell.primary && cell.agent === agent && tasks.includes(cell.task),
   );
   const losses = own.map((cell) => {
-    const { floor, anchor } = cell;
-    return (cell.mean! - undecidedAsFloor(report, cell)!) / (anchor! - floor!);
+    const { baseline, reference } = cell;
+    return (cell.mean! - undecidedAsBaseline(report, cell)!) / (reference! - baseline!);
   });
   return mean(losses) ?? 0;
 }

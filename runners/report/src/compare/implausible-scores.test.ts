@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anchorRows, Example, scored } from "../testing/example.ts";
+import { Example, referenceRows, scored } from "../testing/example.ts";
 
-type Rows = Parameters<typeof anchorRows>[1];
+type Rows = Parameters<typeof referenceRows>[1];
 
 /** The seeds that are marked; the error over items of a score is 0.1. */
 function marked(
@@ -22,9 +22,9 @@ function marked(
   const facts = parameters === null ? {} : { parameters };
   example
     .gives("attempt", axes, { submission: "sha256:x" })
-    .gives("validate", axes, { verdict: { formatVersion: 2, kind: "pass", rules: [], facts } })
+    .gives("validate", axes, { verdict: { formatVersion: 1, kind: "pass", rules: [], facts } })
     .gives("score", { ...axes, scorer: "bits" }, scored("bits", items, standardError))
-    .gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
+    .gives("references", { task: "letters", scorer: "bits" }, referenceRows("bits", rows));
   return example.report().cells[0]!.implausible.map(({ row }) => row);
 }
 

@@ -1,21 +1,21 @@
-// Scores that are too good to be believed without a look, e.g. because the test was memorised. They are marked; no number
-// changes.
+// Scores that are too good to be believed without a look, e.g. because the test was memorised. They are marked; no
+// number changes.
 import type { Metric } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import type { AnchorRow } from "../read/parse-artifacts.ts";
+import type { ReferenceRow } from "../read/parse-artifacts.ts";
 
 const standardErrorsMin = 5;
 const sizesMax = 2;
 
 /**
- * Those of `attempts`, which are valid, that are better than every reference model of at most twice their size by more
- * than five times the sum of both errors over items. A row without a known size is compared with every attempt. Rows that
- * guess, and untrained models, are no reference: without any other row there is no mark.
+ * Those of `attempts`, which are valid, that are better than every reference model of at most twice their size by
+ * more than five times the sum of both errors over items. A row without a known size is compared with every
+ * attempt. Rows that guess, and untrained models, are no reference: without any other row there is no mark.
  */
 export function implausibleScores(
   attempts: Attempt[],
-  { metric, rows }: { metric: Metric; rows: AnchorRow[] },
+  { metric, rows }: { metric: Metric; rows: ReferenceRow[] },
 ): Cell["implausible"] {
   const sign = metric.direction === "higher" ? 1 : -1;
   return attempts.flatMap((attempt) => {
@@ -41,7 +41,7 @@ function distance(difference: number, error: number): number {
   return difference === 0 ? 0 : difference / error;
 }
 
-function isReference(row: AnchorRow, size: number | null): row is AnchorRow & { value: number } {
+function isReference(row: ReferenceRow, size: number | null): row is ReferenceRow & { value: number } {
   if (row.value === null || row.kind === "guess" || row.kind === "untrained") return false;
   return row.parameters === null || size === null || row.parameters <= sizesMax * size;
 }

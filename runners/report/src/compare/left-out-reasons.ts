@@ -9,7 +9,7 @@ export function leftOutReasons(cell: Cell): string[] {
   switch (meanWithheld) {
     case "nothing-measured":
       return [`no attempt of ${agent} was measured`];
-    case "floor-unknown":
+    case "baseline-unknown":
       return [`${agent} has failed attempts and the trivial baseline is unknown`];
     default:
       return tooManyMissing(cell)

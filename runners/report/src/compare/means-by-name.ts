@@ -1,5 +1,5 @@
-// Means over valid attempts of the named parts of scores: groups, or secondary measurements. Failed attempts have no
-// such parts and the trivial baseline is known only for the whole, so these means are too good.
+// Means over valid attempts of the named parts of scores: groups, or secondary measurements. Failed attempts have
+// no such parts and the trivial baseline is known only for the whole, so these means are too good.
 import { mean } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";

@@ -31,15 +31,15 @@ const wobble = (at: number) => 0.05 * Math.cos(3 * at);
 const steady: Level = () => 2.2;
 const references = (...more: object[]) => file([model("base", steady), ...more], "base");
 
-/** The report of one attempt at `letters`; `own` and `anchors` are the files of the stages, if they are planned. */
-function reported(own?: object, anchors?: object) {
+/** The report of one attempt at `letters`; `own` and `references` are the files of the stages, if they are planned. */
+function reported(own?: object, references?: object) {
   const axes = { task: "letters", agent: "plain", seed: 1 };
   const example = new Example()
     .gives("attempt", axes, { submission: "sha256:x" })
     .gives("validate", axes, passed)
     .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2.5)));
   if (own) example.gives("memorisation", axes, { ...own });
-  if (anchors) example.gives("anchor-memorisation", { task: "letters" }, { ...anchors });
+  if (references) example.gives("reference-memorisation", { task: "letters" }, { ...references });
   const report = example.report();
   return { report, found: report.attempts[0]!.memorisation, text: markdown(report) };
 }
@@ -104,14 +104,14 @@ test("sources count equally, so that memorised texts of the smaller source are n
 });
 
 test("the note's false alarms over reference models are counted, without the one compared with", () => {
-  const anchors = references(
+  const measured = references(
     model("bigram", (_, at) => 2.4 + wobble(at)),
     model("unlucky", memorised),
     { name: "broken", kind: "rejected", reason: "non-finite output" },
   );
   const { report, text } = reported(
     submission((_, at) => 2.3 + wobble(at)),
-    anchors,
+    measured,
   );
   const { tasks, falseAlarms } = report.memorisation!;
   assert.deepEqual(
@@ -157,8 +157,8 @@ test("equal reference models of tasks with the same texts are one observation", 
 });
 
 test("without its file, with an unreadable one, or with other documents, it is not measured", () => {
-  const cause = (own?: object, anchors?: object) => {
-    const { found } = reported(own, anchors);
+  const cause = (own?: object, references?: object) => {
+    const { found } = reported(own, references);
     assert(found?.kind === "not-measured");
     return found.cause;
   };

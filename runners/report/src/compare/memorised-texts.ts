@@ -1,5 +1,5 @@
-// Whether a model has probably memorised a task's private texts: it predicts them better than matched public texts, by
-// more than the reference does. A note for people; no number changes (ADR 48).
+// Whether a model has probably memorised a task's private texts: it predicts them better than matched public
+// texts, by more than the reference does. A note for people; no number changes (ADR 48).
 
 import { exactInterval } from "@mlrb/core/statistics/exact-interval";
 import { itemColumns } from "@mlrb/core/statistics/items";
@@ -49,8 +49,8 @@ export function attemptMemorisation(
 }
 
 /**
- * The reference models themselves, by task; none of them saw a private text, so a note is a false alarm. Tasks with the
- * same texts can have equal models: these are one observation.
+ * The reference models themselves, by task; none of them saw a private text, so a note is a false alarm. Tasks
+ * with the same texts can have equal models: these are one observation.
  */
 export function falseAlarms(references: Map<string, TaskReference>): ReportMemorisation {
   const tasks = [...references].flatMap(([task, reference]) => {
@@ -80,9 +80,9 @@ function comparison(model: MemorisationModel, reference: MemorisationDocument[])
 }
 
 /**
- * Bits per byte, (private − public) of `model` minus the same of `reference`: the mean over sources, with its standard
- * error over documents. Sources are fixed, so the squares of their errors add. Undefined unless both have the same
- * documents, and each source two of each side.
+ * Bits per byte, (private − public) of `model` minus the same of `reference`: the mean over sources, with its
+ * standard error over documents. Sources are fixed, so the squares of their errors add. Undefined unless both have
+ * the same documents, and each source two of each side.
  */
 function differenceOf(
   model: MemorisationDocument[],

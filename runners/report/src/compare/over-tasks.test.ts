@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AnchorKind } from "@mlrb/formats/judged/anchors";
+import type { ReferenceKind } from "@mlrb/formats/judged/references";
 import type { Report } from "@mlrb/formats/report";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { csvRows } from "../testing/csv-rows.ts";
-import { anchorRows, Example, passed, rejectedScore, scored } from "../testing/example.ts";
+import { Example, passed, referenceRows, rejectedScore, scored } from "../testing/example.ts";
 
-type Rows = Parameters<typeof anchorRows>[1];
+type Rows = Parameters<typeof referenceRows>[1];
 type Fate = number | "rejected" | "missing";
 
 const names = ["one", "two", "three"];
-/** Floor 3 and anchor 1, lower being better, far apart against their errors. */
+/** Baseline 3 and reference 1, lower being better, far apart against their errors. */
 const wide: Rows = [
-  { name: "floor-row", value: 3, standardError: 0.1 },
-  { name: "anchor-row", value: 1, standardError: 0.1 },
+  { name: "baseline-row", value: 3, standardError: 0.1 },
+  { name: "reference-row", value: 1, standardError: 0.1 },
 ];
 
 /** A report of tasks at `bits`; the attempts of each agent by task. */
@@ -27,8 +27,8 @@ function report(
   const example = new Example({
     tasks: each("A task"),
     primary: each("bits"),
-    floors: each({ bits: "floor-row" }),
-    anchorRows: each({ bits: "anchor-row" }),
+    baselines: each({ bits: "baseline-row" }),
+    referenceRows: each({ bits: "reference-row" }),
     ...params,
   });
   for (const [agent, tasks] of Object.entries(agents)) {
@@ -48,7 +48,7 @@ function report(
     }
   }
   for (const task of names.filter((name) => Object.values(agents).some((tasks) => name in tasks)))
-    example.gives("anchors", { task, scorer: "bits" }, anchorRows("bits", rows[task] ?? wide));
+    example.gives("references", { task, scorer: "bits" }, referenceRows("bits", rows[task] ?? wide));
   return example.report();
 }
 
@@ -56,10 +56,10 @@ test("0 is the trivial baseline and 1 the reference model in both directions; va
   const { cells } = report({ plain: { one: [3, 1, 2, 0, 4] } });
   assert.deepEqual(cells[0]!.normalised, [0, 1, 0.5, 1.5, 0]);
   assert.equal(cells[0]!.normalisedMean, 0.6);
-  assert.deepEqual([cells[0]!.anchor, cells[0]!.anchorName], [1, "anchor-row"]);
+  assert.deepEqual([cells[0]!.reference, cells[0]!.referenceName], [1, "reference-row"]);
   const higher = new Example({
-    floors: { numbers: { right: 0.25 } },
-    anchorRows: { numbers: { right: "best" } },
+    baselines: { numbers: { right: 0.25 } },
+    referenceRows: { numbers: { right: "best" } },
   });
   const axes = { task: "numbers", agent: "plain", seed: 1 };
   higher
@@ -67,9 +67,9 @@ test("0 is the trivial baseline and 1 the reference model in both directions; va
     .gives("validate", axes, passed)
     .gives("score", { ...axes, scorer: "right" }, scored("right", [{ id: "a", value: 0.5, weight: 1 }]))
     .gives(
-      "anchors",
+      "references",
       { task: "numbers", scorer: "right" },
-      anchorRows("right", [{ name: "best", value: 0.75, standardError: 0.1 }]),
+      referenceRows("right", [{ name: "best", value: 0.75, standardError: 0.1 }]),
     );
   assert.deepEqual(higher.report().cells[0]!.normalised, [0.5], "0.5 is exactly five errors of 0.1");
 });
@@ -100,21 +100,21 @@ test("the mean gives each task the same weight and has a range with each task le
 test("a task whose reference model allows no scale is left out for all agents, by name", () => {
   const cases: [Rows, RegExp][] = [
     [
-      [wide[0]!, { name: "anchor-row", value: 2.1, standardError: 0.1 }],
-      /^the reference model anchor-row \(2\.10\) is less than five standard errors from the trivial baseline \(3\.00\)$/,
+      [wide[0]!, { name: "reference-row", value: 2.1, standardError: 0.1 }],
+      /^the reference model reference-row \(2\.10\) is less than five standard errors from the trivial baseline \(3\.00\)$/,
     ],
     [
-      [wide[0]!, { name: "anchor-row", value: 3.5, standardError: 0.1 }],
+      [wide[0]!, { name: "reference-row", value: 3.5, standardError: 0.1 }],
       /is not better than the trivial baseline/,
     ],
-    [[wide[0]!, { name: "anchor-row", value: 1 }], /has no known standard error/],
-    [[{ name: "floor-row", value: 3 }, wide[1]!], /has no known standard error/],
+    [[wide[0]!, { name: "reference-row", value: 1 }], /has no known standard error/],
+    [[{ name: "baseline-row", value: 3 }, wide[1]!], /has no known standard error/],
     [
-      [wide[0]!, { name: "anchor-row", rejected: "NaN" }],
-      /^the reference model anchor-row was rejected: NaN$/,
+      [wide[0]!, { name: "reference-row", rejected: "NaN" }],
+      /^the reference model reference-row was rejected: NaN$/,
     ],
-    [[wide[0]!], /^no reference model: no measured row is named anchor-row$/],
-    [[wide[1]!], /^no trivial baseline: no measured row is named floor-row$/],
+    [[wide[0]!], /^no reference model: no measured row is named reference-row$/],
+    [[wide[1]!], /^no trivial baseline: no measured row is named baseline-row$/],
   ];
   for (const [rows, why] of cases) {
     const found = report({ plain: { one: [2], two: [2] } }, { two: rows });
@@ -131,7 +131,7 @@ test("a task whose reference model allows no scale is left out for all agents, b
 });
 
 test("a task without a reference model is left out, with the reason", () => {
-  const found = report({ plain: { one: [2] } }, {}, { anchorRows: { one: {}, two: null } });
+  const found = report({ plain: { one: [2] } }, {}, { referenceRows: { one: {}, two: null } });
   assert.deepEqual(found.acrossTasks.leftOut[0], { task: "one", why: "task.yaml names no reference model" });
   assert.match(terminalTable(found, { width: 120, color: false }), /│ +3\.0+ │ +– │/);
 });
@@ -155,7 +155,7 @@ test("a task with over a fifth missing is left out of the agent's mean, as of th
 });
 
 test("tasks whose reference models are of another kind, or of none, are left out of means over tasks", () => {
-  const kind = (kind: AnchorKind): Rows => [wide[0]!, { ...wide[1]!, kind }];
+  const kind = (kind: ReferenceKind): Rows => [wide[0]!, { ...wide[1]!, kind }];
   const agents = { plain: { one: [1], two: [2], three: [3] } };
   const mixed = report(agents, {
     one: kind("given-model"),
@@ -168,7 +168,7 @@ test("tasks whose reference models are of another kind, or of none, are left out
   assert.deepEqual(mixed.acrossTasks.leftOut, [
     {
       task: "two",
-      why: "its reference model anchor-row is of the kind answers; most tasks have one of the kind given-model",
+      why: "its reference model reference-row is of the kind answers; most tasks have one of the kind given-model",
     },
   ]);
   const even = report(agents, { one: kind("given-model"), two: kind("answers"), three: kind("n-gram") });
@@ -177,7 +177,7 @@ test("tasks whose reference models are of another kind, or of none, are left out
 });
 
 test("ranks compare agents over all tasks, whatever the kinds of their reference models", () => {
-  const kind = (kind: AnchorKind): Rows => [wide[0]!, { ...wide[1]!, kind }];
+  const kind = (kind: ReferenceKind): Rows => [wide[0]!, { ...wide[1]!, kind }];
   const { acrossTasks } = report(
     {
       a: { one: [1], two: [1], three: [1] },
@@ -197,5 +197,5 @@ test("ranks compare agents over all tasks, whatever the kinds of their reference
 test("scores.csv has each attempt's normalised score", () => {
   const found = report({ plain: { one: [2], two: [1] } });
   const [score] = csvRows(found, "scores").filter(({ task }) => task === "one");
-  assert.deepEqual([score!.floor, score!.anchor, score!.normalised], ["3", "1", "0.5"]);
+  assert.deepEqual([score!.baseline, score!.reference, score!.normalised], ["3", "1", "0.5"]);
 });

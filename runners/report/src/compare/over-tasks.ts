@@ -1,10 +1,10 @@
 // One number for each agent over all tasks, from normalised scores of the tasks' primary metrics: of tasks whose
-// reference models are of one kind. A task without such a scale is left out for all agents and named, never filled in.
-// Ranks need no scale.
+// reference models are of one kind. A task without such a scale is left out for all agents and named, never filled
+// in. Ranks need no scale.
 import { acrossTasks } from "@mlrb/core/statistics/across-tasks";
 import { withoutNoise } from "@mlrb/core/statistics/mean";
 import { meanRanks } from "@mlrb/core/statistics/mean-ranks";
-import type { AnchorKind } from "@mlrb/formats/judged/anchors";
+import type { ReferenceKind } from "@mlrb/formats/judged/references";
 import type { AcrossTasks, AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { commonKind } from "./common-kind.ts";
@@ -21,7 +21,7 @@ export function overTasks(
   const kind = commonKind(
     tasks.flatMap(({ name }) => {
       const cell = at(name);
-      return cell && cell.normalisedWithheld === null ? [cell.anchorKind] : [];
+      return cell && cell.normalisedWithheld === null ? [cell.referenceKind] : [];
     }),
   );
   const used: AcrossTasks["tasks"] = [];
@@ -48,20 +48,20 @@ export function overTasks(
 
 /** Why a task's scale is not used; null if it is. */
 function noScale(
-  { normalisedWithheld, anchorName, anchorKind }: Cell,
-  kind: AnchorKind | null,
+  { normalisedWithheld, referenceName, referenceKind }: Cell,
+  kind: ReferenceKind | null,
 ): string | null {
   if (normalisedWithheld !== null) return normalisedWithheld;
-  if (anchorKind === null) return `the kind of the reference model ${anchorName} is unknown`;
-  if (anchorKind === kind) return null;
+  if (referenceKind === null) return `the kind of the reference model ${referenceName} is unknown`;
+  if (referenceKind === kind) return null;
   const most = kind === null ? "no kind is that of most tasks" : `most tasks have one of the kind ${kind}`;
-  return `its reference model ${anchorName} is of the kind ${anchorKind}; ${most}`;
+  return `its reference model ${referenceName} is of the kind ${referenceKind}; ${most}`;
 }
 
-function scaleOf({ task, metric, floor, anchor, anchorName }: Cell): AcrossTasks["tasks"][number] {
-  if (floor === null || anchor === null || anchorName === null)
+function scaleOf({ task, metric, baseline, reference, referenceName }: Cell): AcrossTasks["tasks"][number] {
+  if (baseline === null || reference === null || referenceName === null)
     throw new Error(`bug: a scale at ${task} without its two ends`);
-  return { task, metric, floor, anchor, anchorName };
+  return { task, metric, baseline, reference, referenceName };
 }
 
 /** Over the tasks at which every agent has a usable mean; one agent has no rank. */

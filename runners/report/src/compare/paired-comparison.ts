@@ -1,5 +1,5 @@
-// Compares two programs whose only randomness is the seed, seed by seed. Only the order in each pair counts, so that
-// tasks with different metrics can be combined.
+// Compares two programs whose only randomness is the seed, seed by seed. Only the order in each pair counts, so
+// that tasks with different metrics can be combined.
 import { mean } from "@mlrb/core/statistics/mean";
 import { signFlipTest } from "@mlrb/core/statistics/significance/sign-flip-test";
 import type { PairedComparison } from "@mlrb/formats/report/agent-comparison";

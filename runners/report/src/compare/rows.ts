@@ -6,35 +6,41 @@ import type { Metric } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row, RowValue, Standing } from "@mlrb/formats/report/row";
 import { byText } from "../read/order.ts";
-import type { AnchorRow } from "../read/parse-artifacts.ts";
+import type { ReferenceRow } from "../read/parse-artifacts.ts";
 import { digitsText } from "../sections/digits-text.ts";
-import type { Anchor, Floor } from "./floor-of.ts";
+import type { Baseline, Reference } from "./baseline-of.ts";
 
 /** Rows of one task and metric, best first, rejected ones last. `cells` are those of the same task and metric. */
 export function rows(
   cells: Cell[],
-  of: { task: string; metric: Metric; anchors: Reading<AnchorRow[]>; floor: Floor; anchor: Anchor },
+  of: {
+    task: string;
+    metric: Metric;
+    references: Reading<ReferenceRow[]>;
+    baseline: Baseline;
+    reference: Reference;
+  },
 ): Row[] {
-  const { task, metric, anchors, floor, anchor } = of;
-  const given = anchors.kind === "ok" ? anchors.value : [];
+  const { task, metric, references, baseline, reference } = of;
+  const given = references.kind === "ok" ? references.value : [];
   const all = given.map((row) => ({
     ...row,
-    floor: row.name === floor.name,
-    anchor: row.name === anchor.name,
+    baseline: row.name === baseline.name,
+    reference: row.name === reference.name,
   }));
-  if (floor.kind === "known" && floor.name === null) {
+  if (baseline.kind === "known" && baseline.name === null) {
     const title = "the trivial baseline that task.yaml declares";
-    const { value } = floor;
+    const { value } = baseline;
     all.push({
-      name: "floor",
+      name: "baseline",
       title,
       kind: "guess",
       parameters: null,
       value,
       standardError: null,
       rejected: null,
-      floor: true,
-      anchor: false,
+      baseline: true,
+      reference: false,
     });
   }
   const order = (a: RowValue, b: RowValue) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Member } from "@mlrb/formats/stage/collected";
 import { markdown } from "../formats/markdown.ts";
-import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
+import { Example, passed, referenceRows, scored, textItems, verdict } from "../testing/example.ts";
 
 /** Three seeds of one agent; `marks` are of the second. */
 function report(marks: Pick<Member, "resumed" | "interventions">) {
@@ -20,8 +20,8 @@ function report(marks: Pick<Member, "resumed" | "interventions">) {
   }
   const member = example.members.find(({ role, axes }) => role === "attempt" && axes.seed === 2)!;
   Object.assign(member, marks);
-  const rows = anchorRows("bits", [{ name: "unigram", value: 3 }]);
-  return example.gives("anchors", { task: "letters", scorer: "bits" }, rows).report();
+  const rows = referenceRows("bits", [{ name: "unigram", value: 3 }]);
+  return example.gives("references", { task: "letters", scorer: "bits" }, rows).report();
 }
 
 test("a resumed attempt counts, and a sensitivity row has the mean without it", () => {
@@ -50,12 +50,12 @@ test("an attempt whose settings are undecided is no missing one alone: a sensiti
     example.gives("validate", axes, seed === 2 ? verdict("undecided", open) : passed);
     if (seed !== 2) example.gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2)));
   }
-  const rows = anchorRows("bits", [{ name: "unigram", value: 3 }]);
-  const made = example.gives("anchors", { task: "letters", scorer: "bits" }, rows).report();
+  const rows = referenceRows("bits", [{ name: "unigram", value: 3 }]);
+  const made = example.gives("references", { task: "letters", scorer: "bits" }, rows).report();
   assert.deepEqual([made.cells[0]!.measured, made.cells[0]!.mean?.toFixed(2)], [2, "2.00"]);
   const [row, ...others] = made.sensitivity;
   assert.deepEqual(others, []);
-  assert.deepEqual([row!.variant, row!.attempts, row!.measured], ["undecided-as-floor", 1, 3]);
+  assert.deepEqual([row!.variant, row!.attempts, row!.measured], ["undecided-as-baseline", 1, 3]);
   assert.equal(row!.mean?.toFixed(2), "2.33");
 });
 

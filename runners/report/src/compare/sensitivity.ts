@@ -1,5 +1,5 @@
-// How much the primary means depend on open questions: each variant counts the attempts that it is about in another way.
-// A variant without such attempts in a cell is left out there.
+// How much the primary means depend on open questions: each variant counts the attempts that it is about in
+// another way. A variant without such attempts in a cell is left out there.
 
 import { intentionToTreat } from "@mlrb/core/statistics/intention-to-treat";
 import { isUndisturbed } from "@mlrb/formats/declared/intervention";
@@ -27,9 +27,9 @@ const isUnscored = (attempt: Attempt) =>
 
 const variants: Record<SensitivityVariant, Variant> = {
   "undecided-as-pass": { isAbout: isUndecided, as: counting },
-  "undecided-as-floor": {
+  "undecided-as-baseline": {
     isAbout: (attempt, metric) => isUndecided(attempt, metric) || isUnscored(attempt),
-    as: () => ({ kind: "failed", because: "struck" }),
+    as: () => ({ kind: "failed", because: "disqualified" }),
   },
   "without-decisions": {
     isAbout: ({ verdict }) => verdict.kind !== "missing" && verdict.machine !== verdict.kind,
@@ -67,7 +67,10 @@ export function sensitivity(cells: Cell[], attempts: Attempt[]): Sensitivity[] {
           isAbout(attempt, cell.metric) ? as(attempt, cell.metric) : counting(attempt, cell.metric),
         );
         const { task, agent, metric, direction } = cell;
-        const { mean, measured } = intentionToTreat(ways, { floor: cell.floor ?? undefined, direction });
+        const { mean, measured } = intentionToTreat(ways, {
+          baseline: cell.baseline ?? undefined,
+          direction,
+        });
         return [
           {
             ...{ task, agent, metric, variant: name as SensitivityVariant, attempts: about.length, measured },

@@ -1,5 +1,5 @@
-// The steps of one conversation. A model's answer and the results of its tool calls are one step, so a step is held
-// until its last result; a bounded number of later steps waits behind it. Pure.
+// The steps of one conversation. A model's answer and the results of its tool calls are one step, so a step is
+// held until its last result; a bounded number of later steps waits behind it. Pure.
 import type {
   LongText,
   ModelCallEvent,

@@ -1,5 +1,5 @@
-// The PyPI package `atif` reads the document and refuses unknown keys. It accepts dangling references to sub-agents, so
-// these tests look for them.
+// The PyPI package `atif` reads the document and refuses unknown keys. It accepts dangling references to
+// sub-agents, so these tests look for them.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -69,7 +69,7 @@ const attachments = new Map<string, string>();
 const everything = () =>
   exampleAttempt(after, everyEvent(attachments), {
     attachments,
-    scores: { verdict: "pass", primary: "loss", final: [exampleScore("loss")], moments: [] },
+    scores: { verdict: "pass", primary: "loss", final: [exampleScore("loss")], checkpoints: [] },
   });
 
 test("an export with every kind of event is valid ATIF and loses no field", { skip }, () => {

@@ -1,8 +1,8 @@
 // An attempt in the Agent Trajectory Interchange Format, version 1.8
-// (https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format.md). The first conversation, or the
-// program, is the trajectory; workers are embedded in it, each named after its conversation. The format refuses unknown
-// keys, so everything else is under `extra`. Pure: yields the text in pieces and reads the trajectory once for each
-// conversation.
+// (https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format.md). The first conversation,
+// or the program, is the trajectory; workers are embedded in it, each named after its conversation. The format
+// refuses unknown keys, so everything else is under `extra`. Pure: yields the text in pieces and reads the
+// trajectory once for each conversation.
 import { atifSteps } from "./atif-steps.ts";
 import type { AttemptSource } from "./attempt-source.ts";
 import { jsonPieces, listOf, valueText } from "./json-pieces.ts";

@@ -1,5 +1,5 @@
-// The input of an attempt's story and exports: its trajectory, which can be read repeatedly and is never held whole,
-// and the facts around it. Types only; the command line fills them in.
+// The input of an attempt's story and exports: its trajectory, which can be read repeatedly and is never held
+// whole, and the facts around it. Types only; the command line fills them in.
 
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -49,7 +49,7 @@ export type AttemptScores = {
   primary: string | null;
   final: NamedScore[];
   /** Of intermediate checkpoints, in order of their shares of the budget. */
-  moments: { moment: string; atMs: number | null; scores: NamedScore[] }[];
+  checkpoints: { checkpoint: string; atMs: number | null; scores: NamedScore[] }[];
 };
 
 export type NamedScore = {
@@ -58,7 +58,7 @@ export type NamedScore = {
   direction: "higher" | "lower";
   digits: number;
   /** null: unknown. */
-  floor: number | null;
+  baseline: number | null;
 } & (
   | { kind: "scored"; value: number; standardError: number; items: number }
   | { kind: "rejected"; reason: string }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type ResultTable, resultRows } from "@mlrb/formats/report/result-tables";
-import { YAML } from "zx";
+import { parse } from "yaml";
 import { csvFiles } from "../formats/csv-files.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { dataSetCard } from "./data-set-card.ts";
@@ -15,7 +15,7 @@ const nasty = nastyExample().report();
 const files = csvFiles(nasty);
 const tables = Object.keys(files).map((name) => name.replace(".csv", "") as ResultTable);
 const card = dataSetCard(nasty, tables);
-const front = YAML.parse(card.split("---\n")[1]!);
+const front = parse(card.split("---\n")[1]!);
 
 test("the card's front matter has a licence, each table's file and the type of each of its columns", () => {
   assert.equal(front.license, "unknown");
@@ -36,7 +36,7 @@ test("the card's front matter has a licence, each table's file and the type of e
 test("the card repeats the warning on smoke numbers, and hostile titles end neither its front matter nor a line", () => {
   assert.match(card, /\*\*Smoke test on toy data\\?\. Do not cite these numbers/);
   const hostile = dataSetCard({ ...nasty, title: 'x"\n---\nlicense: mit\n# <b>y' }, ["summary"]);
-  const parsed = YAML.parse(hostile.split("\n---\n")[0]!.slice(4));
+  const parsed = parse(hostile.split("\n---\n")[0]!.slice(4));
   assert.equal(parsed.license, "unknown");
   assert.equal(parsed.pretty_name, 'x" --- license: mit # <b>y (smoke, no network)');
   assert.doesNotMatch(hostile, /^license: mit|<b>y\b(?!.*smoke)/m);

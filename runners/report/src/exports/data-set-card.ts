@@ -1,5 +1,5 @@
-// The card of a run as a data set of the Hugging Face Hub: which file holds which rows, and the type of each column, so
-// that `load_dataset` need not guess it.
+// The card of a run as a data set of the Hugging Face Hub: which file holds which rows, and the type of each
+// column, so that `load_dataset` need not guess it.
 import type { Report } from "@mlrb/formats/report";
 import { type ResultTable, resultRows } from "@mlrb/formats/report/result-tables";
 import { fileHead } from "../formats/markdown.ts";

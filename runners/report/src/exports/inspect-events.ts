@@ -1,6 +1,6 @@
 // A trajectory's events as Inspect's. An iteration is a span of type "iteration": it lasts from the end of the one
-// before to the line that reports it, since agents report experiments afterwards. Workers are spans of type "agent".
-// What is read of the research comes last, with its source. An event that Inspect has no kind for is an
+// before to the line that reports it, since agents report experiments afterwards. Workers are spans of type
+// "agent". What is read of the research comes last, with its source. An event that Inspect has no kind for is an
 // info event of source "mlrb", whole. Pure.
 import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -25,7 +25,7 @@ type Context = { summary: TrajectorySummary; texts: InspectTexts; limit: Inspect
 export class InspectEvents {
   readonly #source: AttemptSource;
   readonly #context: Context;
-  readonly #checkpoints: NonNullable<AttemptSource["scores"]>["moments"];
+  readonly #checkpoints: NonNullable<AttemptSource["scores"]>["checkpoints"];
   readonly #walk = new TrajectoryWalk();
   readonly #places = new WeakMap<OpenCall, Place>();
   /** Ids of the workers' spans, by name. */
@@ -41,7 +41,7 @@ export class InspectEvents {
   constructor(source: AttemptSource, context: Context) {
     this.#source = source;
     this.#context = context;
-    this.#checkpoints = [...(source.scores?.moments ?? [])];
+    this.#checkpoints = [...(source.scores?.checkpoints ?? [])];
     this.#time = utc(context.summary.startedAt ?? source.startedAt);
   }
 
@@ -159,9 +159,15 @@ export class InspectEvents {
     return toolEvent(call, { place: this.#places.get(call)!, result: answered, texts: this.#context.texts });
   }
 
-  *#checkpointScores({ moment, scores }: { moment: string; scores: NamedScore[] }): Generator<object> {
+  *#checkpointScores({
+    checkpoint,
+    scores,
+  }: {
+    checkpoint: string;
+    scores: NamedScore[];
+  }): Generator<object> {
     for (const score of scores)
-      yield scoreEvent(score, this.#place(`score-${moment}-${score.name}`), { moment });
+      yield scoreEvent(score, this.#place(`score-${checkpoint}-${score.name}`), { checkpoint });
   }
 
   #place(name: string | number, by?: string): Place {
@@ -190,7 +196,7 @@ export class InspectEvents {
 }
 
 /** `more` is for scores of an intermediate checkpoint. */
-function scoreEvent(score: NamedScore, at: Place, more?: { moment: string }): object {
+function scoreEvent(score: NamedScore, at: Place, more?: { checkpoint: string }): object {
   if (score.kind === "not-measured") {
     const data = { event: "not-measured", ...more, scorer: score.name, cause: score.cause };
     return { event: "info", ...at, source: "mlrb", data };
@@ -207,8 +213,8 @@ function scoreEvent(score: NamedScore, at: Place, more?: { moment: string }): ob
 
 /** A rejected submission has no number, here as in the tables, which score it at the trivial baseline. */
 export function scoreOf(score: Exclude<NamedScore, { kind: "not-measured" }>) {
-  const { unit, direction, floor } = score;
-  const metadata = { unit, direction, floor };
+  const { unit, direction, baseline } = score;
+  const metadata = { unit, direction, baseline };
   if (score.kind === "rejected")
     return { value: "rejected", explanation: score.reason, history: [], metadata };
   const { value, standardError, items } = score;

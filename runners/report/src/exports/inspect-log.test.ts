@@ -1,5 +1,5 @@
-// Inspect AI itself reads the log. A log that it refuses fails the test; fields that it silently drops are found by
-// comparing ours with the log that it writes again.
+// Inspect AI itself reads the log. A log that it refuses fails the test; fields that it silently drops are found
+// by comparing ours with the log that it writes again.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -70,7 +70,7 @@ const whole = () =>
         { ...exampleScore("accuracy"), kind: "rejected", reason: "no model" } as never,
         { ...exampleScore("memory"), kind: "not-measured", cause: "no room" } as never,
       ],
-      moments: [{ moment: "25%", atMs: 9000, scores: [exampleScore("loss", { value: 3.5 })] }],
+      checkpoints: [{ checkpoint: "25%", atMs: 9000, scores: [exampleScore("loss", { value: 3.5 })] }],
     },
   });
 
@@ -147,7 +147,7 @@ test("iterations become spans, workers agents, checkpoints intermediate scores, 
       ["accuracy", "rejected", false],
     ],
   );
-  assert.equal(scores[0].score.metadata.moment, "25%");
+  assert.equal(scores[0].score.metadata.checkpoint, "25%");
   assert.deepEqual([sample.limit.type, sample.limit.limit], ["working", 600]);
   assert.equal(sample.events.find(({ event }: Any) => event === "sample_limit").limit, 600);
   assert.deepEqual([sample.total_time, sample.working_time], [61, 58]);

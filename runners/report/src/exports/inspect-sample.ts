@@ -1,5 +1,5 @@
-// One attempt as a sample of an Inspect log, from its trajectory, ledger and scores, field by field after inspect-ai
-// 0.3.285. Pure: it reads the trajectory several times and yields long lists in pieces.
+// One attempt as a sample of an Inspect log, from its trajectory, ledger and scores, field by field after
+// inspect-ai 0.3.285. Pure: it reads the trajectory several times and yields long lists in pieces.
 import type { AttemptSource } from "./attempt-source.ts";
 import { InspectEvents, type InspectLimit, scoreOf } from "./inspect-events.ts";
 import { inspectMessages } from "./inspect-messages.ts";

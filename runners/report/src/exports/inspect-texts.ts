@@ -1,5 +1,5 @@
-// Long texts of an attempt as attachments of an Inspect log. A reference is `attachment://DIGEST`; the sample holds
-// each attachment once. Only digests are kept in memory; contents are read while they are written.
+// Long texts of an attempt as attachments of an Inspect log. A reference is `attachment://DIGEST`; the sample
+// holds each attachment once. Only digests are kept in memory; contents are read while they are written.
 import type { LongText } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource } from "./attempt-source.ts";
 

@@ -1,6 +1,6 @@
-// The messages of each request to a model, as runs of positions in the pool. A trajectory has every message and every
-// cut, but not each request. After a cut the request is assumed to be the conversation's first two messages (its task)
-// and the newest ones. Pure.
+// The messages of each request to a model, as runs of positions in the pool. A trajectory has every message and
+// every cut, but not each request. After a cut the request is assumed to be the conversation's first two messages
+// (its task) and the newest ones. Pure.
 
 /** Of one conversation: positions [from, to). */
 type Runs = [from: number, to: number][];

@@ -1,5 +1,5 @@
-// Reads a trajectory line by line with bounded memory. The file is not trusted and may be cut off anywhere: the first
-// bad line ends the reading with a reason, and the lines before it stay valid.
+// Reads a trajectory line by line with bounded memory. The file is not trusted and may be cut off anywhere: the
+// first bad line ends the reading with a reason, and the lines before it stay valid.
 import { closeSync, openSync, readSync } from "node:fs";
 import { trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { nestsDeeper } from "@mlrb/formats/nests-deeper";

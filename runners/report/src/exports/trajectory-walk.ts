@@ -1,5 +1,5 @@
-// One pass over a trajectory, shared by the story and by both exports. It pairs tool calls with their results and sums
-// up what an export needs before its first byte: who talked, at what cost, and how the trajectory ended.
+// One pass over a trajectory, shared by the story and by both exports. It pairs tool calls with their results and
+// sums up what an export needs before its first byte: who talked, at what cost, and how the trajectory ended.
 // Memory does not grow with the trajectory. Pure.
 import type { LongText, ModelCallEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "./attempt-source.ts";

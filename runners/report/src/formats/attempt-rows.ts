@@ -1,4 +1,4 @@
-// Rows of CSV files that are about single attempts: attempts.csv, scores.csv and moments.csv.
+// Rows of CSV files that are about single attempts: attempts.csv, scores.csv and checkpoints.csv.
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { ResultRow } from "@mlrb/formats/report/result-tables";
@@ -28,12 +28,12 @@ export function attemptRows(report: Report): ResultRow<"attempts">[] {
   });
 }
 
-/** Why an attempt is not a pass: its broken and undecided strike rules, or a missing verdict; and people's decisions. */
+/** Why an attempt is not a pass: its broken and undecided disqualifying rules, or a missing verdict; and people's decisions. */
 function notPassed(attempt: Attempt): string {
   const { verdict, decisions = [] } = attempt;
   if (verdict.kind === "missing") return verdict.cause;
   const decided = decisions.map((one) => `${one.rule} decided by a person: ${decisionText(one)}`);
-  const open = verdict.rules.filter((rule) => rule.answer !== "pass" && rule.severity === "strike");
+  const open = verdict.rules.filter((rule) => rule.answer !== "pass" && rule.severity === "disqualify");
   const answers = open.map(
     ({ rule, answer, evidence }) => `${rule}${answer === "fail" ? "" : ` ${answer}`}: ${evidence}`,
   );
@@ -103,8 +103,8 @@ export function scoreRows(report: Report): ResultRow<"scores">[] {
         ...valueColumns(score),
         items: score.kind === "scored" ? score.items : null,
         counted: cell?.counted[at] ?? null,
-        floor: cell?.floor ?? null,
-        anchor: cell?.anchor ?? null,
+        baseline: cell?.baseline ?? null,
+        reference: cell?.reference ?? null,
         normalised: cell?.normalised[at] ?? null,
         implausible: implausible !== undefined,
         implausible_by: implausible?.standardErrors ?? null,
@@ -122,7 +122,7 @@ function scoreReason(attempt: Attempt, score: AttemptScore): string {
   return [notPassed(attempt), attempt.note].filter((text) => text !== "").join("; ");
 }
 
-type AnyScore = AttemptScore | Attempt["moments"][number]["scores"][string];
+type AnyScore = AttemptScore | Attempt["checkpoints"][number]["scores"][string];
 
 function valueColumns(score: AnyScore) {
   const scored = score.kind === "scored" ? score : undefined;
@@ -135,13 +135,13 @@ function whyNoValue(score: AnyScore): string | null {
 }
 
 /** The checkpoints before the end; the end is in scores.csv. */
-export function momentRows(report: Report): ResultRow<"moments">[] {
+export function checkpointRows(report: Report): ResultRow<"checkpoints">[] {
   return report.attempts.flatMap((attempt) =>
-    attempt.moments
+    attempt.checkpoints
       .slice(0, -1)
-      .flatMap(({ moment, share, submission, admission, scores }): ResultRow<"moments">[] => {
+      .flatMap(({ checkpoint, share, submission, admission, scores }): ResultRow<"checkpoints">[] => {
         const { task, agent, seed } = attempt;
-        const own = { ...headOf(report), task, agent, seed, moment, share };
+        const own = { ...headOf(report), task, agent, seed, checkpoint, share };
         const made = { ...madeColumns(attempt), submission };
         if (admission.kind === "none") return [{ ...own, ...noMetric, ...made, reason: null }];
         return Object.entries(scores).map(([metric, score]) => ({

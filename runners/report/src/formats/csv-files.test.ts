@@ -4,7 +4,7 @@ import { mustFollow } from "@mlrb/formats/read-format";
 import { resultRows, resultTables } from "@mlrb/formats/report/result-tables";
 import { csvRows, csvText, parseCsv } from "../testing/csv-rows.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
-import { attemptRows, momentRows, scoreRows } from "./attempt-rows.ts";
+import { attemptRows, checkpointRows, scoreRows } from "./attempt-rows.ts";
 import { csvFiles } from "./csv-files.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
 
@@ -15,7 +15,7 @@ test("the rows of every file follow the published schema", () => {
     "summary.csv": summaryRows(nasty),
     "attempts.csv": attemptRows(nasty),
     "scores.csv": scoreRows(nasty),
-    "moments.csv": momentRows(nasty),
+    "checkpoints.csv": checkpointRows(nasty),
     "comparisons.csv": comparisonRows(nasty),
   };
   assert.deepEqual(Object.keys(tables), Object.keys(resultTables.properties));
@@ -39,10 +39,10 @@ test("summary.csv has each cell in full precision, and the interval of valid att
     const text = (value: number | null | undefined) =>
       value === null || value === undefined ? "" : String(value);
     assert.deepEqual(
-      [row.mean, row.n, row.valid_mean, row.valid_ci_low, row.valid_ci_high, row.floor, row.anchor],
+      [row.mean, row.n, row.valid_mean, row.valid_ci_low, row.valid_ci_high, row.baseline, row.reference],
       [
         ...[cell.mean, cell.measured, cell.validMean],
-        ...[cell.validInterval?.[0], cell.validInterval?.[1], cell.floor, cell.anchor],
+        ...[cell.validInterval?.[0], cell.validInterval?.[1], cell.baseline, cell.reference],
       ].map(text),
     );
     assert.equal(row.mean === "", row.mean_reason !== "", "a missing mean has a reason");

@@ -6,7 +6,7 @@ import { groupMeans, groupsMarkdown } from "./groups.ts";
 type Groups = Record<string, number[]>;
 
 /** The report of attempts of which each answered these groups' items so, or failed. */
-function answered(agents: Record<string, (Groups | "struck" | "rejected")[]>) {
+function answered(agents: Record<string, (Groups | "disqualified" | "rejected")[]>) {
   const example = new Example();
   for (const [agent, attempts] of Object.entries(agents)) {
     for (const [index, fate] of attempts.entries()) {
@@ -17,7 +17,7 @@ function answered(agents: Record<string, (Groups | "struck" | "rejected")[]>) {
       );
       example
         .gives("attempt", axes, { submission: `sha256:${agent}${index}` })
-        .gives("validate", axes, fate === "struck" ? verdict("struck") : passed)
+        .gives("validate", axes, fate === "disqualified" ? verdict("disqualified") : passed)
         .gives(
           "score",
           { ...axes, scorer: "pairs" },
@@ -47,7 +47,7 @@ test("a group's mean is over attempts, not over items, and groups are sorted by 
 });
 
 test("failed attempts do not enter a group's mean, and the count of attempts shows that", () => {
-  const report = answered({ plain: [{ a: [0.5] }, "struck", "rejected"], strong: ["struck"] });
+  const report = answered({ plain: [{ a: [0.5] }, "disqualified", "rejected"], strong: ["disqualified"] });
   assert.deepEqual(groupMeans(report)[0]!.agents, [
     { agent: "plain", attempts: 1, planned: 3, mean: 0.5 },
     { agent: "strong", attempts: 0, planned: 1, mean: null },

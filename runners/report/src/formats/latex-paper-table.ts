@@ -1,5 +1,5 @@
-// A table for a paper: a file that is a whole float with caption and label where it is read alone, and a bare tabular
-// inside an author's own table environment. It needs the packages array and booktabs, and fits 5.5 in.
+// A table for a paper: a file that is a whole float with caption and label where it is read alone, and a bare
+// tabular inside an author's own table environment. It needs the packages array and booktabs, and fits 5.5 in.
 import type { Column, Table, TableCell } from "../sections/table.ts";
 import { latexPlainNumbers, latexText } from "./latex-text.ts";
 
@@ -64,8 +64,8 @@ export function paperTableFiles(given: PaperTable, marks: Marks): Record<string,
 }
 
 /**
- * LaTeX drops what is below the end of a page, so the height of each row is estimated from its wrapped cells. A group
- * is cut only where it is higher than a page.
+ * LaTeX drops what is below the end of a page, so the height of each row is estimated from its wrapped cells. A
+ * group is cut only where it is higher than a page.
  */
 function partsOf(rows: Row[], { size, widths }: Layout): Row[][] {
   const line = leading * size;

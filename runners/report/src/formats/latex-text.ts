@@ -1,5 +1,5 @@
-// Any text as LaTeX that only prints it. Agents write titles, notes and evidence; a command that slipped through could
-// read files or stop the author's paper from compiling.
+// Any text as LaTeX that only prints it. Agents write titles, notes and evidence; a command that slipped through
+// could read files or stop the author's paper from compiling.
 import { plainText } from "../read/plain-text.ts";
 
 /** Enough for the evidence of several rules. */

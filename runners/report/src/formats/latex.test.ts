@@ -11,16 +11,16 @@ import { costFigure } from "../paper/cost-figure.ts";
 import { forestFigure } from "../paper/forest-figure.ts";
 import { smokeNote } from "../read/report-data.ts";
 import { digitsText, meanError, supportedDigits } from "../sections/digits-text.ts";
-import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
+import { Example, passed, referenceRows, scored, textItems, verdict } from "../testing/example.ts";
 import { latex } from "../testing/latex.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { costTableFiles, figureFile, paperFiles, tableFiles } from "./latex.ts";
 import { latexText } from "./latex-text.ts";
 
 /** Agents by how their three attempts at letters went. */
-function attempted(agents: Record<string, (number | "struck" | "missing")[]>, title?: string) {
+function attempted(agents: Record<string, (number | "disqualified" | "missing")[]>, title?: string) {
   const titles = Object.fromEntries(Object.keys(agents).map((agent) => [agent, title ?? agent]));
-  const example = new Example({ agents: titles, floors: { letters: { bits: 3 } } });
+  const example = new Example({ agents: titles, baselines: { letters: { bits: 3 } } });
   for (const [agent, fates] of Object.entries(agents)) {
     for (const [index, fate] of fates.entries()) {
       const axes = { task: "letters", agent, seed: index + 1 };
@@ -34,9 +34,15 @@ function attempted(agents: Record<string, (number | "struck" | "missing")[]>, ti
         .gives(
           "validate",
           axes,
-          fate === "struck" ? verdict("struck", { evidence: `${agent} ${"x".repeat(250)}` }) : passed,
+          fate === "disqualified"
+            ? verdict("disqualified", { evidence: `${agent} ${"x".repeat(250)}` })
+            : passed,
         )
-        .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(fate === "struck" ? 1 : fate)));
+        .gives(
+          "score",
+          { ...axes, scorer: "bits" },
+          scored("bits", textItems(fate === "disqualified" ? 1 : fate)),
+        );
     }
   }
   return example.report();
@@ -51,7 +57,7 @@ function rowsOf(file: string): string[][] {
 }
 
 test("the main table marks coverage, and the table of attempts the disqualified ones and the mean over valid ones", () => {
-  const files = tableFiles(attempted({ plain: [2, 2.5, "struck"], strong: [2, 2.5, "missing"] }));
+  const files = tableFiles(attempted({ plain: [2, 2.5, "disqualified"], strong: [2, 2.5, "missing"] }));
   const [head, row] = rowsOf(files["main.tex"]!);
   assert.deepEqual(head!.slice(2), ["plain", "strong", "Trivial baseline", "Reference model"]);
   assert.deepEqual(row, [
@@ -62,7 +68,7 @@ test("the main table marks coverage, and the table of attempts the disqualified 
     files["main.tex"]!,
     /\(n = 2 to 3 attempts per task and agent; in parentheses measured\/planned/,
   );
-  // 2, 2.5 and the floor 3; two measured of three are too few for an interval
+  // 2, 2.5 and the baseline 3; two measured of three are too few for an interval
   const [, , plain, strong] = rowsOf(files["attempts.tex"]!.replace(/^\\multicolumn.*\n/m, "x \\\\\n"));
   assert.deepEqual(plain!.slice(0, 6), ["plain", "2", "0", "1", "0", "0"]);
   assert.deepEqual(plain!.at(-1), "2.25 {[}0.00, 5.43{]}");
@@ -71,7 +77,7 @@ test("the main table marks coverage, and the table of attempts the disqualified 
 });
 
 test("only a mean that is ahead of all others beyond item noise is bold, and the caption says what bold means", () => {
-  const bold = (agents: Record<string, (number | "struck" | "missing")[]>) => {
+  const bold = (agents: Record<string, (number | "disqualified" | "missing")[]>) => {
     const file = tableFiles(attempted(agents))["main.tex"]!;
     assert.match(
       file,
@@ -83,7 +89,11 @@ test("only a mean that is ahead of all others beyond item noise is bold, and the
   assert.deepEqual(bold({ plain: [2, 2], strong: [2, 2] }), [], "equal means");
   assert.deepEqual(bold({ plain: [2, 2] }), [], "nothing to compare with");
   assert.deepEqual(bold({ plain: [2, 2], strong: [2.5, 2.5], third: [2, 2] }), [], "two are level");
-  assert.deepEqual(bold({ plain: ["struck", 2], strong: [2.4, 2.4] }), [], "the mean and the items disagree");
+  assert.deepEqual(
+    bold({ plain: ["disqualified", 2], strong: [2.4, 2.4] }),
+    [],
+    "the mean and the items disagree",
+  );
 });
 
 test("every caption of tables and figures has the report's label or warning", () => {
@@ -123,7 +133,7 @@ test("a table whose wrapped rows are higher than a page continues in further fil
   const files = tableFiles(paperReport());
   const attempts = Object.keys(files).filter((name) => name.startsWith("attempts"));
   const rows = attempts.map((name) => rowsOf(files[name]!).filter(({ length }) => length > 1).length - 1);
-  assert.deepEqual(rows, [15, 15, 5], "of five agents at seven tasks");
+  assert.deepEqual(rows, [20, 15], "of five agents at seven tasks");
 });
 
 /** What attempts cost, unknown of the first. */
@@ -266,7 +276,7 @@ test("published values with their sources fit the page next to three agents", { 
       const axes = { task: "letters", agent, seed };
       example
         .gives("attempt", axes, { submission: `sha256:${agent}${seed}` })
-        .gives("validate", axes, seed === 3 ? verdict("struck") : passed)
+        .gives("validate", axes, seed === 3 ? verdict("disqualified") : passed)
         .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(2 + seed / 10)));
     }
   }
@@ -274,7 +284,7 @@ test("published values with their sources fit the page next to three agents", { 
     { name: "unigram", value: 3, standardError: 0.02 },
     { name: "bigram", value: 1.5, standardError: 0.02 },
   ];
-  example.gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
+  example.gives("references", { task: "letters", scorer: "bits" }, referenceRows("bits", rows));
   const { text, log } = await compiledReport(t, example.report());
   assert.deepEqual(overfull(log), []);
   assert.match(text, /3\.000 1\.500 2\.100 \(n 4\) Someone/);
@@ -290,7 +300,7 @@ test("pdfLaTeX compiles agents whose names are LaTeX, and reads no file for them
   ];
   const { text, log } = await compiledReport(
     t,
-    attempted(Object.fromEntries(agents.map((agent) => [agent, [2, 2.5, "struck"]])), agents.join(" ")),
+    attempted(Object.fromEntries(agents.map((agent) => [agent, [2, 2.5, "disqualified"]])), agents.join(" ")),
   );
   assert.doesNotMatch(text, /root:/);
   assert.deepEqual(overfull(log), [], "their evidence stays on the page");
@@ -326,7 +336,7 @@ function paperReport(): Report {
   const copies = <T extends { agent: string }>(all: T[]) => [
     ...all,
     ...more.flatMap(({ name }) =>
-      all.filter(({ agent }) => agent === "reference").map((one) => ({ ...one, agent: name })),
+      all.filter(({ agent }) => agent === "script-strong").map((one) => ({ ...one, agent: name })),
     ),
   ];
   return {

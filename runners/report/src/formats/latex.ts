@@ -1,5 +1,5 @@
-// What a paper inputs: tables, and floats of the figures. Each caption has the report's label or warning, so that numbers of
-// a smoke test stay marked wherever they are pasted.
+// What a paper inputs: tables, and floats of the figures. Each caption has the report's label or warning, so that
+// numbers of a smoke test stay marked wherever they are pasted.
 
 import type { Report } from "@mlrb/formats/report";
 import type { ProtocolResult } from "@mlrb/formats/report/protocol";

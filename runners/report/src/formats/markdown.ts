@@ -54,7 +54,7 @@ function layTable({ columns, groups }: Table): string[] {
 
 function layCell({ lines, mark }: TableCell): string {
   const text = lines.map(asText).join("<br>");
-  if (mark === "struck") return `~~${text}~~`;
+  if (mark === "crossed-out") return `~~${text}~~`;
   return mark === "strong" || mark === "bad" ? `**${text}**` : text;
 }
 

@@ -1,16 +1,16 @@
-// Lays out one table in a given width. Text columns wrap; numbers never break. A table that is still too wide becomes
-// records, with one row for each column.
+// Lays out one table in a given width. Text columns wrap; numbers never break. A table that is still too wide
+// becomes records, with one row for each column.
 import { styleText } from "node:util";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { gridText } from "@mlrb/core/text/terminal-grid";
 import { type Mark, type Table, type TableCell, textCell } from "../sections/table.ts";
 import { wrap } from "./terminal-text.ts";
 
-const styles = { strong: "bold", faint: "dim", struck: "strikethrough", bad: "red" } as const;
+const styles = { strong: "bold", faint: "dim", "crossed-out": "strikethrough", bad: "red" } as const;
 
-/** `text`, coloured if `color` is set. Struck-through text is marked in both cases. */
+/** `text`, coloured if `color` is set. Crossed-out text is marked in both cases. */
 export function paint(text: string, mark: Mark | undefined, color: boolean): string {
-  const shown = mark === "struck" ? `~${text}~` : text;
+  const shown = mark === "crossed-out" ? `~${text}~` : text;
   if (!mark || !color || shown === "") return shown;
   return styleText(styles[mark], shown, { validateStream: false });
 }
@@ -21,10 +21,10 @@ export function layTable(table: Table, look: { width: number; color: boolean }):
   const widths = columnWidths(table, look.width);
   if (!widths) return layTable(records(table), look);
   const inner = widths.reduce((sum, each) => sum + each + 3, -3);
-  // a struck line gets two more characters
+  // a crossed-out line gets two more characters
   const lines = ({ lines, mark }: TableCell, width: number) =>
     lines
-      .flatMap((line) => wrap(line, width - (mark === "struck" ? 2 : 0)))
+      .flatMap((line) => wrap(line, width - (mark === "crossed-out" ? 2 : 0)))
       .map((line) => paint(line, mark, look.color))
       .join("\n");
   const rows = table.groups.flatMap((group) => [

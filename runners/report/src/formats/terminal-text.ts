@@ -1,4 +1,5 @@
-// Breaks text into lines for a terminal. wrap-ansi puts the beginning of a word that is too long on the line before.
+// Breaks text into lines for a terminal. wrap-ansi puts the beginning of a word that is too long on the line
+// before.
 import { displayWidth } from "@mlrb/core/text/display-width";
 
 /** `text` in lines of at most `width` columns, broken at spaces; a longer word after a hyphen or comma, or between graphemes. */

@@ -1,4 +1,5 @@
-// The details of each attempt: the verdict with its evidence, every score with its groups, its duration, and its story.
+// The details of each attempt: the verdict with its evidence, every score with its groups, its duration, and its
+// story.
 
 import { counted } from "@mlrb/core/text/counted";
 import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
@@ -56,7 +57,7 @@ ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
 ${time && attempt.research?.kind === "found" && attempt.research.metric !== null && curvePart(time, attempt.research.metric)}
 ${story && storyPart(story, record)}
-<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.moment].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
+<p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.checkpoint].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 <p><a href="#all-attempts">Back to all attempts</a></p>
 </details>
 `;

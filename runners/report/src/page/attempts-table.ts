@@ -30,7 +30,7 @@ export function attemptsTable(report: Report, times: Times | null): Html {
   const timeOf = new Map(times?.attempts.map((one) => [attemptId(one.task, one.agent, one.seed), one]));
   return html`<section aria-labelledby="all-attempts"><h2 id="all-attempts">All attempts</h2>
 <p class="filters"><label>Show attempts that contain <input id="attempt-filter" type="search" autocomplete="off" spellcheck="false"></label>
-<label>with verdict <select id="verdict-filter"><option value="">any</option>${verdicts.map((kind) => html`<option value="${kind}">${kind === "struck" ? "disqualified" : kind}</option>`)}</select></label>
+<label>with verdict <select id="verdict-filter"><option value="">any</option>${verdicts.map((kind) => html`<option value="${kind}">${kind}</option>`)}</select></label>
 <span id="attempts-shown" aria-live="polite">${counted(report.attempts.length, "attempt")}</span></p>
 <div class="scroll" role="group" tabindex="0" aria-label="all attempts"><table class="cards sortable"><caption class="unseen">all attempts</caption>
 <thead><tr>${columns.map(({ head, number }) => html`<th scope="col"${number && html` class="number"`}><button type="button">${head}</button></th>`)}</tr></thead>
@@ -114,7 +114,8 @@ function normalisedOf(report: Report, attempt: Attempt): ReturnType<Column["cell
   const value = cell?.normalised[cell.seeds.indexOf(seed)] ?? null;
   if (!cell || value === null) return { text: "–", sort: null, mark: "faint" };
   const error = scoreError(scores[cell.metric]);
-  const width = cell.floor === null || cell.anchor === null ? null : Math.abs(cell.anchor - cell.floor);
+  const width =
+    cell.baseline === null || cell.reference === null ? null : Math.abs(cell.reference - cell.baseline);
   return {
     text: supportedText(value, 2, error === null || width === null ? null : error / width),
     sort: value,

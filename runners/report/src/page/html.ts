@@ -1,5 +1,5 @@
-// Builds markup and escapes every text in it. Names, evidence and logs come from agents and must never become elements,
-// attributes or scripts of the page.
+// Builds markup and escapes every text in it. Names, evidence and logs come from agents and must never become
+// elements, attributes or scripts of the page.
 
 const made = Symbol("made by html or trusted");
 

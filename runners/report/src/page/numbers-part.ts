@@ -1,5 +1,5 @@
-// The origin of each mean of the main table: its attempts, the value that each contributed, and the stage instance that
-// measured it, with a link.
+// The origin of each mean of the main table: its attempts, the value that each contributed, and the stage instance
+// that measured it, with a link.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
@@ -8,7 +8,7 @@ import { counting } from "../compare/counting.ts";
 import { importedMark } from "../read/attempt-marks.ts";
 import { placeKey } from "../read/planned-places.ts";
 import { meanError, rowError, scoreError, supportedText } from "../sections/digits-text.ts";
-import { metricHead, verdictWord } from "../sections/report-words.ts";
+import { metricHead } from "../sections/report-words.ts";
 import { rateText } from "../sections/statistics-text.ts";
 import { validText } from "../sections/valid-text.ts";
 import { metricOf } from "../units/shown-metric.ts";
@@ -34,7 +34,7 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
   const metric = metricOf(report, name);
   const shown = (value: number | null, error = meanError(cell)) =>
     value === null ? "–" : supportedText(value, metric.digits, error);
-  const floorError = rowError(report.rows, cell, cell.floorName);
+  const baselineError = rowError(report.rows, cell, cell.baselineName);
   const attempts = report.attempts.filter((attempt) => attempt.task === task && attempt.agent === agent);
   const rows = attempts.map((attempt, at) => {
     const from = scores.get(placeKey([task, agent, attempt.seed, name]));
@@ -46,7 +46,7 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
     const below = isOwn ? "" : "; worse than the trivial baseline";
     return html`<tr><th scope="row"><a href="#${attemptId(task, agent, attempt.seed)}">seed ${attempt.seed}</a>${importedMark([attempt])}</th>
 <td class="number">${from === undefined ? value : html`<a href="#${instanceId(from)}">${value}</a>`}</td>
-<td class="number">${shown(counted, isOwn ? error : floorError)}</td><td>${wayText(attempt, name, `${below}${implausible}`)}</td></tr>`;
+<td class="number">${shown(counted, isOwn ? error : baselineError)}</td><td>${wayText(attempt, name, `${below}${implausible}`)}</td></tr>`;
   });
   const passed =
     cell.measured === 0
@@ -56,12 +56,12 @@ function cellPart(cell: Cell, report: Report, scores: Map<string, string>): Html
     cell.validMean === null
       ? ""
       : ` Valid attempts, conditional on being valid: ${validText(cell, metric)} (95 % Student-t interval).`;
-  const floor =
-    cell.floor === null
+  const baseline =
+    cell.baseline === null
       ? "unknown"
-      : `${shown(cell.floor, floorError)}${cell.floorName === null ? "" : ` (the row ${cell.floorName})`}`;
+      : `${shown(cell.baseline, baselineError)}${cell.baselineName === null ? "" : ` (the row ${cell.baselineName})`}`;
   return html`<details id="${aboutId({ task, agent, metric: name })}"><summary>${task}, ${metricHead(metric)}, ${agent}: ${shown(cell.mean)}</summary>
-<p>Mean ${shown(cell.mean)} over ${cell.measured} of ${cell.planned} planned attempts.${passed}${valid} Trivial baseline: ${floor}. In a terminal: <code>pnpm pipeline trace ${task} ${name} ${agent}</code></p>
+<p>Mean ${shown(cell.mean)} over ${cell.measured} of ${cell.planned} planned attempts.${passed}${valid} Trivial baseline: ${baseline}. In a terminal: <code>pnpm pipeline trace ${task} ${name} ${agent}</code></p>
 <div class="scroll" role="group" tabindex="0" aria-label="attempts of this mean"><table><caption class="unseen">attempts of this mean</caption>
 <thead><tr><th scope="col">attempt</th><th scope="col" class="number">score</th><th scope="col" class="number">counted</th><th scope="col">because</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
@@ -73,7 +73,5 @@ ${cell.notes.length > 0 && html`<ul class="notes">${cell.notes.map((note) => htm
 function wayText(attempt: Attempt, metric: string, marks: string): string {
   const way = counting(attempt, metric);
   if (way.kind === "valid") return `valid${marks}`;
-  return way.kind === "failed"
-    ? `${verdictWord(way.because)}: scored at the trivial baseline`
-    : `missing: ${way.cause}`;
+  return way.kind === "failed" ? `${way.because}: scored at the trivial baseline` : `missing: ${way.cause}`;
 }

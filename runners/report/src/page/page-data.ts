@@ -1,5 +1,5 @@
-// The data of the page: the report and its run. The report's own bytes do not depend on clocks and machines, so times
-// and places are only here.
+// The data of the page: the report and its run. The report's own bytes do not depend on clocks and machines, so
+// times and places are only here.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";

@@ -1,5 +1,5 @@
-// The page's style: light or dark as the reader's system, one accent colour, tabs on a screen, cards on a phone, plain on
-// paper.
+// The page's style: light or dark as the reader's system, one accent colour, tabs on a screen, cards on a phone,
+// plain on paper.
 
 const colours = `
 :root{color-scheme:light dark;--ground:#fff;--text:#1b1d20;--soft:#575c63;--rule:#dcdfe3;--card:#f6f7f9;--accent:#0b5394;--link:#0b5394;--bad:#a3151d;--good:#1c6b2a;--line:#6f757c;--agent-1:#0b62a4;--agent-2:#b3470b;--agent-3:#2b7a3d;--agent-4:#7b3fa0;--agent-5:#8a6d00;--agent-6:#a3246b;--warn:#fff3d6;--warn-text:#6b4a00;--h0:#edf2f8;--h1:#d9e5f1;--h2:#c1d5e9;--h3:#a5c3df;--h4:#86aed3;--h5:#6596c4;--h6:#467db2;--h7:#28629b;--h8:#0d477e}
@@ -30,7 +30,7 @@ nav{position:sticky;top:0;z-index:2;background:var(--ground);display:flex;align-
 .panel{padding-bottom:2rem}.panel>section:first-child>h2,.panel>section:first-child>p:first-child{margin-top:1.2rem}
 [id]{scroll-margin-top:3.5rem}
 .caption,.faint{color:var(--soft)}.caption{max-width:52rem;margin:.25rem 0 .75rem;font-size:.9rem}
-.bad,.failed,.struck,.rejected,.missing{color:var(--bad)}.pass,.succeeded{color:var(--good)}.strong,.undecided{font-weight:600}
+.bad,.failed,.disqualified,.rejected,.missing{color:var(--bad)}.pass,.succeeded{color:var(--good)}.strong,.undecided{font-weight:600}
 button,input,select{font:inherit;padding:.15rem .5rem;color:var(--text);background:var(--ground);border:1px solid var(--line);border-radius:.3rem}
 label>input,label>select{margin:0 .35rem}
 [hidden]{display:none!important}

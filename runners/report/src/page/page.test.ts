@@ -123,7 +123,7 @@ test("the page of a report without attempts states that none were planned", () =
   };
   report.coverage = {
     ...report.coverage,
-    attempts: { planned: 0, pass: 0, struck: 0, rejected: 0, undecided: 0, missing: 0 },
+    attempts: { planned: 0, pass: 0, disqualified: 0, rejected: 0, undecided: 0, missing: 0 },
     gaps: [],
   };
   assert.match(page({ ...data, report, instances: [], stories: [] }), /No attempts were planned\./);

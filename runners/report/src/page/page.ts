@@ -1,5 +1,5 @@
-// The report as one page that needs no server, no network and no other file: which agent is better, by how much, how
-// certain that is, and the origin of every number. The same data give the same bytes.
+// The report as one page that needs no server, no network and no other file: which agent is better, by how much,
+// how certain that is, and the origin of every number. The same data give the same bytes.
 import { createHash } from "node:crypto";
 import { costsSection } from "../paper/costs.ts";
 import { protocolSection } from "../protocol/protocol-section.ts";

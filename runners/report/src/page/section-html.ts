@@ -13,7 +13,7 @@ ${items.length > 0 && html`<ul class="notes">${items.map(({ head, text }) => htm
 `;
 }
 
-/** A command in backticks, and struck-through words in tildes, as in Markdown. */
+/** A command in backticks, and crossed-out words in tildes, as in Markdown. */
 function withMarks(text: string): Html[] {
   return text.split(/(`[^`]+`|~[^~]+~)/).map((part, at) => {
     if (at % 2 === 0) return html`${part}`;
@@ -43,7 +43,7 @@ function cellHtml(cell: TableCell, { rigid }: Column, first: boolean): Html {
   const classes = [rigid ? "number" : "", cell.mark ?? ""].filter((name) => name !== "").join(" ");
   const shown = rigid ? cell.lines.map(withMinus) : cell.lines;
   const lines = shown.map((line, at) => html`${at > 0 && html`<br>`}${line}`);
-  const text = cell.mark === "struck" ? html`<s>${lines}</s>` : html`${lines}`;
+  const text = cell.mark === "crossed-out" ? html`<s>${lines}</s>` : html`${lines}`;
   const inside = cell.about ? html`<a href="#${aboutId(cell.about)}">${text}</a>` : text;
   const named = classes !== "" && html` class="${classes}"`;
   return first ? html`<th scope="row"${named}>${inside}</th>` : html`<td${named}>${inside}</td>`;

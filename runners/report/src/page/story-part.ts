@@ -1,5 +1,5 @@
-// The story of an attempt, as `attempts show` tells it: what happened, its failures with their owner, and the budget that
-// it used. All of it is text of agents.
+// The story of an attempt, as `attempts show` tells it: what happened, its failures with their owner, and the
+// budget that it used. All of it is text of agents.
 import { formatDuration } from "@mlrb/core/text/units";
 import { bytesText } from "../story/bytes-text.ts";
 import type { StoryLine } from "../story/timeline.ts";

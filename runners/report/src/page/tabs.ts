@@ -1,5 +1,5 @@
-// The page's tabs, and which of the report's sections each one holds. A section that is not named here is under Statistics,
-// so that a new section of the report is never missing from the page.
+// The page's tabs, and which of the report's sections each one holds. A section that is not named here is under
+// Statistics, so that a new section of the report is never missing from the page.
 import type { Section } from "../sections/table.ts";
 import { type Html, html } from "./html.ts";
 

@@ -1,4 +1,5 @@
-// The best attempt of each task and agent. Papers print it, and no two are compared: the best of more attempts is higher.
+// The best attempt of each task and agent. Papers print it, and no two are compared: the best of more attempts is
+// higher.
 
 import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";

@@ -1,4 +1,5 @@
-// What each attempt built: what the harness found in the submission, and apart from it what the agent says of itself.
+// What each attempt built: what the harness found in the submission, and apart from it what the agent says of
+// itself.
 
 import type { Architecture } from "@mlrb/formats/judged/built";
 import type { Report } from "@mlrb/formats/report";

@@ -4,9 +4,9 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import { leftOutReasons } from "../compare/left-out-reasons.ts";
 
 /**
- * The cell with the best mean of `cells`, which are of one task and metric, if its agent is ahead of every other one
- * beyond item noise; else undefined. A difference that could be noise makes nothing bold, and neither does a cell whose
- * mean is not ranked.
+ * The cell with the best mean of `cells`, which are of one task and metric, if its agent is ahead of every other
+ * one beyond item noise; else undefined. A difference that could be noise makes nothing bold, and neither does a
+ * cell whose mean is not ranked.
  */
 export function clearlyBest(
   cells: readonly Cell[],

@@ -1,4 +1,5 @@
-// Cost against score for a paper: what an attempt spent on average, and the normalised mean, for each task and agent.
+// Cost against score for a paper: what an attempt spent on average, and the normalised mean, for each task and
+// agent.
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";

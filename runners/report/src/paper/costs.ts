@@ -1,5 +1,5 @@
-// Cost against score: what an agent's attempts at a task spent on average, next to their mean score. Apart from the
-// report, as all that comes from ledgers: seconds differ between runs.
+// Cost against score: what an agent's attempts at a task spent on average, next to their mean score. Apart from
+// the report, as all that comes from ledgers: seconds differ between runs.
 
 import { mean } from "@mlrb/core/statistics/mean";
 import { isUndisturbed } from "@mlrb/formats/declared/intervention";

@@ -56,7 +56,7 @@ test("the forest plot has every task, drawn from the numbers of the report, and 
 
 test("an interval is that of the valid mean on the normalised scale, and none is drawn around a mean with failures", () => {
   const [cell] = sample.cells;
-  const at = (share: number) => cell!.floor! + share * (cell!.anchor! - cell!.floor!);
+  const at = (share: number) => cell!.baseline! + share * (cell!.reference! - cell!.baseline!);
   const [low, high] = paperForest(sample).tasks[0]!.agents[0]!.interval!;
   assert.ok(low < high, "better to the right although lower is better");
   for (const [end, raw] of [

@@ -1,5 +1,5 @@
-// The forest plot for a paper: that of the page with names for readers, a row for the mean over tasks, and below it the
-// differences of means over tasks.
+// The forest plot for a paper: that of the page with names for readers, a row for the mean over tasks, and below
+// it the differences of means over tasks.
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { differenceRows } from "../page/charts/difference-rows.ts";

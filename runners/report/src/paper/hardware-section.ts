@@ -1,5 +1,5 @@
-// Which GPUs the attempts held, and how fast this host is. Attempts on other hardware did another amount of work in the
-// same time.
+// Which GPUs the attempts held, and how fast this host is. Attempts on other hardware did another amount of work
+// in the same time.
 import type { Report } from "@mlrb/formats/report";
 import { cooperativeCap, type ReportHardware } from "@mlrb/formats/report/hardware";
 import { gpuClasses, withoutGpu } from "../read/gpu-words.ts";

@@ -8,7 +8,15 @@ import { json } from "../formats/json.ts";
 import { markdown } from "../formats/markdown.ts";
 import type { Section } from "../sections/table.ts";
 import { csvRows } from "../testing/csv-rows.ts";
-import { anchorRows, Example, passed, researched, scored, textItems, verdict } from "../testing/example.ts";
+import {
+  Example,
+  passed,
+  referenceRows,
+  researched,
+  scored,
+  textItems,
+  verdict,
+} from "../testing/example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { bestSection } from "./best-attempts.ts";
 import { builtSection } from "./built-section.ts";
@@ -19,9 +27,9 @@ import { setUpSection } from "./set-up-section.ts";
 function letters(...attempts: [bits: number, verdict: { verdict: object }][]): Example {
   const example = new Example({ label: "official" });
   example.gives(
-    "anchors",
+    "references",
     { task: "letters", scorer: "bits" },
-    anchorRows("bits", [{ name: "unigram", value: 3.07 }]),
+    referenceRows("bits", [{ name: "unigram", value: 3.07 }]),
   );
   for (const [at, [bits, judged]] of attempts.entries()) {
     const axes = { task: "letters", agent: "plain", seed: at + 1 };
@@ -41,7 +49,7 @@ const texts = (section: Section) =>
   );
 
 test("the best attempt is the best valid one, with how many it is the best of, and no disqualified one", () => {
-  const report = letters([2.5, passed], [1.1, verdict("struck")], [2.4, passed]).report();
+  const report = letters([2.5, passed], [1.1, verdict("disqualified")], [2.4, passed]).report();
   const [[row]] = texts(bestSection(report)) as [string[][]];
   assert.deepEqual(row, ["letters", "bits ↓", "2.400 (best of 3); implausible", "2.100 (n 4) Someone, of 5"]);
   assert.deepEqual(
@@ -58,7 +66,7 @@ test("an undecided best attempt is marked, and missing attempts are not counted"
   const lost = { task: "letters", agent: "plain", seed: 9 };
   const [[row]] = texts(bestSection(example.fails("attempt", lost, "failed", "").report())) as [string[][]];
   assert.equal(row![2], "2.000 (best of 2); undecided; implausible");
-  const none = letters([2.5, verdict("struck")]).report();
+  const none = letters([2.5, verdict("disqualified")]).report();
   assert.equal(texts(bestSection(none))[0]![0]![2], "none of 1 valid");
   assert.ok(csvRows(none, "scores").every(({ best }) => best === "false"));
 });

@@ -8,11 +8,11 @@ import { headWidth } from "../formats/latex-paper-table.ts";
 import { withFootnotes } from "../read/attempt-marks.ts";
 import { meanText } from "../sections/digits-text.ts";
 import {
-  anchorText,
-  floorText,
+  baselineText,
   importedMarkOf,
   metricHead,
   publishedText,
+  referenceText,
 } from "../sections/report-words.ts";
 import { publishedCaption } from "../sections/results-section.ts";
 import { differenceTexts, pText, rateText } from "../sections/statistics-text.ts";
@@ -58,10 +58,10 @@ function mainTables(report: Report, names: DisplayNames): PaperTable[] {
       column("Metric", ({ cells }) => metricText(report, names, cells[0]!)),
       ...own.map((agent) => numeric(names.agent(agent), (row: MainRow) => mainCell(report, row, agent))),
       numeric("Trivial baseline", ({ cells: [cell] }) =>
-        floorText(cell!, metricOf(report, cell!.metric), report.rows),
+        baselineText(cell!, metricOf(report, cell!.metric), report.rows),
       ),
       numeric("Reference model", ({ cells: [cell] }) =>
-        anchorText(cell!, metricOf(report, cell!.metric), report.rows),
+        referenceText(cell!, metricOf(report, cell!.metric), report.rows),
       ),
       ...(rows.some(({ published }) => published.length > 0)
         ? [column("Published", (row: MainRow) => publishedCell(report, row))]
@@ -168,7 +168,7 @@ function attemptsTable(report: Report, names: DisplayNames): PaperTable {
         column("Agent", ({ agent }) => names.agent(agent)),
         counted("Valid", ({ validN }) => validN),
         counted("Undec.", ({ undecided }) => undecided),
-        counted("Disq.", ({ struck }) => struck),
+        counted("Disq.", ({ disqualified }) => disqualified),
         counted("Rej.", ({ rejected }) => rejected),
         counted("Miss.", ({ planned, measured }) => planned - measured),
         numeric("Pass rate", (cell) =>
@@ -198,10 +198,10 @@ function tasksTable(report: Report, names: DisplayNames): PaperTable {
         const cell = facts.cellOf(task);
         return cell ? metricText(report, names, cell) : noNumber;
       }),
-      numeric("Trivial baseline", facts.floor),
-      numeric("Reference model", facts.anchor),
+      numeric("Trivial baseline", facts.baseline),
+      numeric("Reference model", facts.reference),
       numeric("Time limit", facts.time),
-      numeric("Rules", facts.strikes),
+      numeric("Rules", facts.disqualifying),
     ]),
   };
 }

@@ -1,6 +1,6 @@
-// Figures as a PDF of one page, from drawings of Observable Plot. The same drawings give the same bytes on every machine:
-// the font is in the lock file and embedded, as venues ask; nothing is compressed, because zlib differs between processors;
-// the date is fixed.
+// Figures as a PDF of one page, from drawings of Observable Plot. The same drawings give the same bytes on every
+// machine: the font is in the lock file and embedded, as venues ask; nothing is compressed, because zlib differs
+// between processors; the date is fixed.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 // also makes the font's version part of the stage's key

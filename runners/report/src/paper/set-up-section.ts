@@ -1,11 +1,11 @@
-// What was run: each task with its measure and limits, and each agent with its model. From task.yaml, the presets and
-// the plan.
+// What was run: each task with its measure and limits, and each agent with its model. From task.yaml, the presets
+// and the plan.
 
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { anchorText, floorText, metricHead } from "../sections/report-words.ts";
+import { baselineText, metricHead, referenceText } from "../sections/report-words.ts";
 import { type Section, type Table, textCell } from "../sections/table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
 import { metricOf } from "../units/shown-metric.ts";
@@ -34,10 +34,10 @@ export function taskFacts(report: Report) {
   return {
     cellOf,
     metric: ofCell((cell) => metricHead(metricOf(report, cell.metric))),
-    floor: ofCell((cell) => floorText(cell, metricOf(report, cell.metric), report.rows)),
-    anchor: ofCell((cell) => anchorText(cell, metricOf(report, cell.metric), report.rows)),
+    baseline: ofCell((cell) => baselineText(cell, metricOf(report, cell.metric), report.rows)),
+    reference: ofCell((cell) => referenceText(cell, metricOf(report, cell.metric), report.rows)),
     time: ({ name }: Task) => timeText(report.attempts.filter(({ task }) => task === name)),
-    strikes: ({ rules }: Task) => (rules ? String(rules.strikes) : unknown),
+    disqualifying: ({ rules }: Task) => (rules ? String(rules.disqualifying) : unknown),
     notes: ({ rules }: Task) => (rules ? String(rules.notes) : unknown),
   };
 }
@@ -48,10 +48,10 @@ function taskTable(report: Report): Table {
     column("task", ({ name }) => name),
     column("title", ({ title }) => title),
     column("metric", facts.metric),
-    numeric("trivial baseline", facts.floor),
-    numeric("reference model", facts.anchor),
+    numeric("trivial baseline", facts.baseline),
+    numeric("reference model", facts.reference),
     numeric("time limit", facts.time),
-    numeric("strike rules", facts.strikes),
+    numeric("disqualifying rules", facts.disqualifying),
     numeric("notes", facts.notes),
   ]);
 }

@@ -1,5 +1,5 @@
-// What the report does with attempts and numbers, as statements that a protocol freezes. A change of the analysis changes
-// its statement here; the code itself is frozen by the digest of the report's stage.
+// What the report does with attempts and numbers, as statements that a protocol freezes. A change of the analysis
+// changes its statement here; the code itself is frozen by the digest of the report's stage.
 import type { ProtocolFacts } from "@mlrb/formats/report/protocol";
 
 export const analysisPlan: ProtocolFacts["analysis"] = Object.entries({

@@ -6,8 +6,8 @@ import { grouped } from "../sections/report-words.ts";
 
 /** Roles whose results are in no mean, interval or test. */
 const besideTables = new Set([
-  ...["iterations", "memorisation", "anchor-memorisation", "kinship", "calibration"],
-  ...["moment", "moment-causality", "moment-answers", "moment-score"],
+  ...["iterations", "memorisation", "reference-memorisation", "kinship", "calibration"],
+  ...["checkpoint", "checkpoint-causality", "checkpoint-answers", "checkpoint-score"],
 ]);
 
 /** In a fixed order: protocols of attempts, the plan, attempts, metrics and tests, code and settings. `digest`: of the file. */

@@ -1,6 +1,6 @@
-// What readers of an attempt's numbers must know: the mark after the attempt, its words, and the footnote of every table
-// with numbers of attempts. Anyone can write an unsigned record; resumed programs had to begin again; an extended attempt
-// is in no mean, as the agents of other attempts had less budget.
+// What readers of an attempt's numbers must know: the mark after the attempt, its words, and the footnote of every
+// table with numbers of attempts. Anyone can write an unsigned record; resumed programs had to begin again; an
+// extended attempt is in no mean, as the agents of other attempts had less budget.
 import { originText } from "@mlrb/core/key/reasons";
 import { counted } from "@mlrb/core/text/counted";
 import { formatDuration } from "@mlrb/core/text/units";

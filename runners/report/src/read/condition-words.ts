@@ -1,5 +1,5 @@
-// The condition of a report's attempts. A report holds one: its means and comparisons are over attempts that could reach
-// the same.
+// The condition of a report's attempts. A report holds one: its means and comparisons are over attempts that could
+// reach the same.
 import type { Condition } from "@mlrb/formats/attempt/condition";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";

@@ -17,7 +17,7 @@ export function coverage(
     attempts: {
       planned: attempts.length,
       pass: verdicts("pass"),
-      struck: verdicts("struck"),
+      disqualified: verdicts("disqualified"),
       rejected: verdicts("rejected"),
       undecided: verdicts("undecided"),
       missing: verdicts("missing"),

@@ -4,29 +4,32 @@ import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { csvRows } from "../testing/csv-rows.ts";
-import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
+import { Example, passed, referenceRows, scored, textItems, verdict } from "../testing/example.ts";
 import { decidedKind, decisionText } from "./decisions.ts";
 
 const decision = (changes: Partial<MemberDecision> = {}): MemberDecision => ({
   ...{ rule: "from-scratch", verdict: "pass", by: "Ada", reason: "its own weights", counts: true },
   ...changes,
 });
-const rule = (answer: "pass" | "fail" | "undecided", severity: "strike" | "note" = "strike") => ({
+const rule = (answer: "pass" | "fail" | "undecided", severity: "disqualify" | "note" = "disqualify") => ({
   ...{ rule: "from-scratch", title: "", evidence: "", source: "official" as const },
   answer,
   severity,
 });
 
 test("a decision that counts replaces the machine's answer, in both directions", () => {
-  assert.equal(decidedKind("struck", [rule("fail")], [decision()]), "pass");
-  assert.equal(decidedKind("undecided", [rule("undecided")], [decision({ verdict: "fail" })]), "struck");
-  assert.equal(decidedKind("pass", [rule("pass")], [decision({ verdict: "fail" })]), "struck");
+  assert.equal(decidedKind("disqualified", [rule("fail")], [decision()]), "pass");
+  assert.equal(
+    decidedKind("undecided", [rule("undecided")], [decision({ verdict: "fail" })]),
+    "disqualified",
+  );
+  assert.equal(decidedKind("pass", [rule("pass")], [decision({ verdict: "fail" })]), "disqualified");
 });
 
 test("a decision changes nothing if it does not count, is on a note or another rule, or the submission is rejected", () => {
-  assert.equal(decidedKind("struck", [rule("fail")], [decision({ counts: false })]), "struck");
+  assert.equal(decidedKind("disqualified", [rule("fail")], [decision({ counts: false })]), "disqualified");
   assert.equal(decidedKind("pass", [rule("fail", "note")], [decision({ verdict: "fail" })]), "pass");
-  assert.equal(decidedKind("struck", [rule("fail")], [decision({ rule: "in-time" })]), "struck");
+  assert.equal(decidedKind("disqualified", [rule("fail")], [decision({ rule: "in-time" })]), "disqualified");
   assert.equal(decidedKind("rejected", [rule("undecided")], [decision()]), "rejected");
 });
 
@@ -54,8 +57,8 @@ function report(judged: { verdict: object }, ...decisions: (Partial<MemberDecisi
       .gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(bits)));
   }
   if (decisions.length > 0) example.decided({ task: "letters", agent: "plain", seed: 2 }, ...decisions);
-  const rows = anchorRows("bits", [{ name: "unigram", value: 3 }]);
-  return example.gives("anchors", { task: "letters", scorer: "bits" }, rows).report();
+  const rows = referenceRows("bits", [{ name: "unigram", value: 3 }]);
+  return example.gives("references", { task: "letters", scorer: "bits" }, rows).report();
 }
 
 const means = (made: ReturnType<typeof report>) =>
@@ -67,12 +70,12 @@ test("an undecided attempt enters the mean with its score, and a row shows the m
   assert.deepEqual([cell!.undecided, cell!.measured, cell!.validN], [1, 3, 3]);
   assert.deepEqual(means(made), [
     ["undecided-as-pass", Number(cell!.mean!.toFixed(3)), 1],
-    ["undecided-as-floor", Number(((cell!.values[0]! + 3 + cell!.values[2]!) / 3).toFixed(3)), 1],
+    ["undecided-as-baseline", Number(((cell!.values[0]! + 3 + cell!.values[2]!) / 3).toFixed(3)), 1],
   ]);
 });
 
 test("a model that cannot be scored counts as the trivial baseline, and as missing in a sensitivity row", () => {
-  const family = { formatVersion: 2, kind: "rejected", rules: [], facts: {}, notScorable: true };
+  const family = { formatVersion: 1, kind: "rejected", rules: [], facts: {}, notScorable: true };
   const made = report({ verdict: family });
   // seeds 1 and 3 have 2 and 2.5 bits; the trivial baseline has 3
   assert.equal(made.cells[0]!.mean?.toFixed(2), "2.50");
@@ -90,16 +93,16 @@ test("a model that cannot be scored counts as the trivial baseline, and as missi
 });
 
 test("attempts that are all decided by the machine have no sensitivity rows", () => {
-  assert.deepEqual(report(verdict("struck")).sensitivity, []);
+  assert.deepEqual(report(verdict("disqualified")).sensitivity, []);
   assert.doesNotMatch(markdown(report(passed)), /Sensitivity/);
 });
 
 test("a person's decision changes the mean, and a row shows the mean without it", () => {
-  const machine = report(verdict("struck"));
-  const made = report(verdict("struck"), { rule: "from-scratch", reason: "a shared tokenizer" });
+  const machine = report(verdict("disqualified"));
+  const made = report(verdict("disqualified"), { rule: "from-scratch", reason: "a shared tokenizer" });
   const [attempt] = made.attempts.filter(({ seed }) => seed === 2);
   assert(attempt!.verdict.kind !== "missing");
-  assert.deepEqual([attempt!.verdict.kind, attempt!.verdict.machine], ["pass", "struck"]);
+  assert.deepEqual([attempt!.verdict.kind, attempt!.verdict.machine], ["pass", "disqualified"]);
   assert.equal(attempt!.verdict.rules[0]!.answer, "fail", "the machine's answer stays");
   assert.notEqual(made.cells[0]!.mean, machine.cells[0]!.mean);
   assert.deepEqual(means(made), [["without-decisions", Number(machine.cells[0]!.mean!.toFixed(3)), 1]]);
@@ -119,7 +122,7 @@ test("every form of the report shows a decision next to the machine's verdict", 
     assert.match(text, /without decisions of people/);
   }
   const [row] = csvRows(made, "scores").filter(({ machine_verdict }) => machine_verdict === "undecided");
-  assert.deepEqual([row!.verdict, row!.score], ["struck", "scored"]);
+  assert.deepEqual([row!.verdict, row!.score], ["disqualified", "scored"]);
   for (const file of ["attempts", "scores"])
     assert.ok(
       csvRows(made, file).some(({ reason }) =>

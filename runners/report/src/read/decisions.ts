@@ -1,5 +1,5 @@
-// People's decisions on rules next to the machine's answers. A decision that counts replaces the answer of its rule in
-// the verdict; the machine's verdict stays in the report.
+// People's decisions on rules next to the machine's answers. A decision that counts replaces the answer of its
+// rule in the verdict; the machine's verdict stays in the report.
 
 import { originText } from "@mlrb/core/key/reasons";
 import { type MemberDecision, nameMax, reasonMax } from "@mlrb/formats/attempt/adjudication";

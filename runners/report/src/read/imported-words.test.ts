@@ -93,7 +93,7 @@ test("the terminal, LaTeX, the groups and the page have the footnote and the mar
 
 test("each row of CSV that rests on an imported attempt says so, and no other row", () => {
   const originsOf = (file: string) => csvRows(report, file).map((row) => [row, row.origin] as const);
-  for (const file of ["attempts", "scores", "moments"])
+  for (const file of ["attempts", "scores", "checkpoints"])
     for (const [row, origin] of originsOf(file))
       assert.equal(origin, row.agent === "plain" && row.seed === "1" ? "imported, unsigned" : "", file);
   for (const file of ["summary", "comparisons"])

@@ -1,12 +1,13 @@
 // From the texts of a report's input files to checked data: formats, and rules that a format cannot express.
-import { type AnchorKind, anchors } from "@mlrb/formats/judged/anchors";
+
+import { checkpoint } from "@mlrb/formats/judged/checkpoint";
 import { kinship } from "@mlrb/formats/judged/kinship";
-import { moment } from "@mlrb/formats/judged/moment";
+import { type ReferenceKind, references } from "@mlrb/formats/judged/references";
 import { score } from "@mlrb/formats/judged/score";
 import { kindOfRules, type RuleVerdict, verdict } from "@mlrb/formats/judged/verdict";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Metric } from "@mlrb/formats/report";
-import type { AttemptMoment, AttemptScore, AttemptVerdict, Seed } from "@mlrb/formats/report/attempt";
+import type { AttemptCheckpoint, AttemptScore, AttemptVerdict, Seed } from "@mlrb/formats/report/attempt";
 import type { RowValue } from "@mlrb/formats/report/row";
 import { plainText } from "./plain-text.ts";
 import { readPlain, unreadable } from "./read-plain.ts";
@@ -14,10 +15,10 @@ import { readPlain, unreadable } from "./read-plain.ts";
 export type Verdict = Omit<Exclude<AttemptVerdict, { kind: "missing" }>, "machine">;
 
 /** `kind` and `parameters` are null where the scorer's row names none. */
-export type AnchorRow = {
+export type ReferenceRow = {
   name: string;
   title: string;
-  kind: AnchorKind | null;
+  kind: ReferenceKind | null;
   parameters: number | null;
 } & RowValue;
 
@@ -76,8 +77,10 @@ export function parseKinship(text: string): Reading<FurtherRules[]> {
 }
 
 /** The submission at an intermediate checkpoint, and whether it may be loaded. */
-export function parseMoment(text: string): Reading<Exclude<AttemptMoment["admission"], { kind: "missing" }>> {
-  const reading = readPlain(moment, text);
+export function parseCheckpoint(
+  text: string,
+): Reading<Exclude<AttemptCheckpoint["admission"], { kind: "missing" }>> {
+  const reading = readPlain(checkpoint, text);
   if (reading.kind === "unreadable") return reading;
   const { stood, admitted, reasons } = reading.value;
   if (stood.kind === "none") return { kind: "ok", value: { kind: "none" } };
@@ -87,12 +90,12 @@ export function parseMoment(text: string): Reading<Exclude<AttemptMoment["admiss
   return { kind: "ok", value: { kind: "rejected", why } };
 }
 
-/** The anchors' rows for one scorer; names must differ. */
-export function parseAnchors(text: string, scorer: string): Reading<AnchorRow[]> {
-  const reading = readPlain(anchors, text);
+/** The references' rows for one scorer; names must differ. */
+export function parseReferences(text: string, scorer: string): Reading<ReferenceRow[]> {
+  const reading = readPlain(references, text);
   if (reading.kind === "unreadable") return reading;
   if (reading.value.scorer !== scorer) return unreadable(`its scorer is not "${scorer}"`);
-  const rows = reading.value.rows.map((row): AnchorRow => {
+  const rows = reading.value.rows.map((row): ReferenceRow => {
     const { name, title, kind = null, parameters = null } = row;
     const about = { name, title, kind, parameters };
     return "rejected" in row

@@ -1,6 +1,6 @@
 // The places of a report that the pipeline planned, with any outcome. Stages are found by their roles and their
-// members distinguished by the axes task, agent, seed, scorer and moment. Of the roles `answers`, `moment-answers`,
-// `anchor-answers` and `reference-check` a report shows only what went wrong. Pure.
+// members distinguished by the axes task, agent, seed, scorer and checkpoint. Of the roles `answers`,
+// `checkpoint-answers`, `reference-answers` and `reference-check` a report shows only what went wrong. Pure.
 
 import type { Coverage } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
@@ -15,14 +15,14 @@ const axesOf = {
   memorisation: ["task", "agent", "seed"],
   answers: ["task", "agent", "seed"],
   score: ["task", "agent", "seed", "scorer"],
-  "anchor-answers": ["task"],
-  "anchor-memorisation": ["task"],
-  anchors: ["task", "scorer"],
+  "reference-answers": ["task"],
+  "reference-memorisation": ["task"],
+  references: ["task", "scorer"],
   "reference-check": ["task"],
   kinship: ["task"],
-  moment: ["task", "agent", "seed", "moment"],
-  "moment-answers": ["task", "agent", "seed", "moment"],
-  "moment-score": ["task", "agent", "seed", "moment", "scorer"],
+  checkpoint: ["task", "agent", "seed", "checkpoint"],
+  "checkpoint-answers": ["task", "agent", "seed", "checkpoint"],
+  "checkpoint-score": ["task", "agent", "seed", "checkpoint", "scorer"],
   calibration: [],
 } as const;
 
@@ -52,10 +52,10 @@ export function plannedPlaces({ members }: Collected) {
     if (places.members.has(key))
       throw new Error(`${stage}: two collected stages have the same place in the report`);
     places.members.set(key, member);
-    const { task, agent, seed, scorer, moment } = member.axes;
+    const { task, agent, seed, scorer, checkpoint } = member.axes;
     if (task !== undefined) {
       addTo(places.scorers, String(task), scorer);
-      addTo(places.checkpoints, String(task), moment);
+      addTo(places.checkpoints, String(task), checkpoint);
     }
     if (agent !== undefined && seed !== undefined)
       places.slots.set(placeKey([task, agent, seed]), { task: String(task), agent: String(agent), seed });

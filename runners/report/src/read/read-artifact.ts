@@ -1,5 +1,5 @@
-// The only place where the report reads the disk: a collected file, which is untrusted. Causes contain no path, because
-// they are in the report, and a report has the same bytes on every machine.
+// The only place where the report reads the disk: a collected file, which is untrusted. Causes contain no path,
+// because they are in the report, and a report has the same bytes on every machine.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import type { Reading } from "@mlrb/formats/read-format";
 

@@ -1,5 +1,5 @@
-// From the collected manifest to what is known of each attempt, score and anchor. A planned stage without a readable
-// artifact stays in the report as missing, with its cause.
+// From the collected manifest to what is known of each attempt, score and reference. A planned stage without a
+// readable artifact stays in the report as missing, with its cause.
 
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
@@ -10,7 +10,7 @@ import type { Reading } from "@mlrb/formats/read-format";
 import type { Coverage, Metric } from "@mlrb/formats/report";
 import type {
   Attempt,
-  AttemptMoment,
+  AttemptCheckpoint,
   AttemptScore,
   AttemptVerdict,
   Seed,
@@ -22,19 +22,19 @@ import {
   type TaskReference,
   taskReference,
 } from "../compare/memorised-texts.ts";
-import { attemptMoments } from "./attempt-moments.ts";
+import { attemptCheckpoints } from "./attempt-checkpoints.ts";
 import { attemptResearch } from "./attempt-research.ts";
 import { checkOneCondition } from "./condition-words.ts";
 import { decidedKind, plainDecisions } from "./decisions.ts";
 import { bySeed, byText } from "./order.ts";
 import {
-  type AnchorRow,
   type FurtherRules,
-  parseAnchors,
+  parseCheckpoint,
   parseKinship,
-  parseMoment,
+  parseReferences,
   parseScore,
   parseVerdict,
+  type ReferenceRow,
   type Verdict,
 } from "./parse-artifacts.ts";
 import { plainText } from "./plain-text.ts";
@@ -57,7 +57,7 @@ export function readEvidence(
     .map(([name, scorers]) => ({ name, scorers: [...scorers].sort(byText) }))
     .sort((a, b) => byText(a.name, b.name));
   const kinship = new Map(tasks.map(({ name }) => [name, reader.kinship(name)]));
-  const references = new Map(
+  const memorisationOf = new Map(
     tasks.flatMap(({ name }) => {
       const reference = reader.reference(name);
       return reference ? [[name, reference] as const] : [];
@@ -69,26 +69,26 @@ export function readEvidence(
       const { scorers } = tasks.find(({ name }) => name === slot.task)!;
       return reader.attempt(slot, {
         ...{ scorers, kinship: kinship.get(slot.task)! },
-        reference: references.get(slot.task),
+        reference: memorisationOf.get(slot.task),
       });
     });
   checkOneCondition(attempts);
-  const anchors = new Map(
+  const references = new Map(
     tasks.flatMap(({ name, scorers }) =>
-      scorers.map((scorer) => [placeKey([name, scorer]), reader.anchors(name, scorer)]),
+      scorers.map((scorer) => [placeKey([name, scorer]), reader.references(name, scorer)]),
     ),
   );
   return {
     tasks,
     agents: [...new Set(attempts.map((attempt) => attempt.agent))].sort(byText),
     attempts,
-    anchors: (task: string, scorer: string) => anchors.get(placeKey([task, scorer]))!,
+    references: (task: string, scorer: string) => references.get(placeKey([task, scorer]))!,
     /** An attempt's samples file; read on demand, because they are large. */
     samples: (attempt: Attempt, scorer: string) => reader.samples(attempt, scorer, readSamples),
     /** Of the host of the report; undefined if the pipeline has no stage for it, or without a result. */
     calibration: reader.calibration(),
     /** Undefined if the pipeline has no stage for it. */
-    memorisation: references.size > 0 ? falseAlarms(references) : undefined,
+    memorisation: memorisationOf.size > 0 ? falseAlarms(memorisationOf) : undefined,
     gaps: reader.gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
   };
 }
@@ -149,7 +149,7 @@ class EvidenceReader {
     return {
       ...attempt,
       ...this.#memorisation(slot, of.reference),
-      moments: this.#checkpoints(attempt),
+      checkpoints: this.#checkpoints(attempt),
     };
   }
 
@@ -164,7 +164,7 @@ class EvidenceReader {
   }
 
   reference(task: string): TaskReference | undefined {
-    const member = this.#find("anchor-memorisation", task);
+    const member = this.#find("reference-memorisation", task);
     return member && taskReference(this.#memorisationFile(member));
   }
 
@@ -184,9 +184,9 @@ class EvidenceReader {
     return found?.kind === "ok" ? found.value : [];
   }
 
-  anchors(task: string, scorer: string): Reading<AnchorRow[]> {
-    const member = this.#find("anchors", task, scorer);
-    return this.#parsed(member, "rows", (text) => parseAnchors(text, scorer), "anchors");
+  references(task: string, scorer: string): Reading<ReferenceRow[]> {
+    const member = this.#find("references", task, scorer);
+    return this.#parsed(member, "rows", (text) => parseReferences(text, scorer), "references");
   }
 
   samples({ task, agent, seed }: Slot, scorer: string, read: ReadSamples): Reading<Uint8Array | string> {
@@ -219,20 +219,20 @@ class EvidenceReader {
     return score.kind === "ok" ? score.value : { kind: "not-measured", cause: open ?? score.cause };
   }
 
-  #checkpoints(attempt: Omit<Attempt, "moments">): AttemptMoment[] {
+  #checkpoints(attempt: Omit<Attempt, "checkpoints">): AttemptCheckpoint[] {
     const { task, agent, seed } = attempt;
     const planned = [...(this.#plan.checkpoints.get(task) ?? [])];
-    const found = planned.map((moment) => {
-      const member = this.#find("moment", task, agent, seed, moment);
+    const found = planned.map((checkpoint) => {
+      const member = this.#find("checkpoint", task, agent, seed, checkpoint);
       return {
-        moment,
-        submission: member?.artifacts.checkpoint?.digest ?? null,
-        stood: this.#parsed(member, "moment", parseMoment),
+        checkpoint,
+        submission: member?.artifacts.contents?.digest ?? null,
+        stood: this.#parsed(member, "checkpoint", parseCheckpoint),
         scoreOf: (scorer: string) =>
-          this.#parsedScore(this.#find("moment-score", task, agent, seed, moment, scorer), scorer),
+          this.#parsedScore(this.#find("checkpoint-score", task, agent, seed, checkpoint, scorer), scorer),
       };
     });
-    return attemptMoments(attempt, found);
+    return attemptCheckpoints(attempt, found);
   }
 
   #parsedScore(member: Member | undefined, scorer: string): Reading<AttemptScore> {

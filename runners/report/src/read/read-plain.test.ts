@@ -17,7 +17,7 @@ test("every text and every table name of a file is made plain", () => {
     severity: "note",
   };
   const text = JSON.stringify({
-    formatVersion: 2,
+    formatVersion: 1,
     kind: "pass",
     rules: [rule],
     facts: { [hostile]: hostile, n: 1 },

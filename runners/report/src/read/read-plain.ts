@@ -1,5 +1,5 @@
-// Reads artifacts as untrusted files. Only declared fields are kept, with every text made plain, because texts reach
-// tables. A bad file is a value with its cause and costs one entry of the report.
+// Reads artifacts as untrusted files. Only declared fields are kept, with every text made plain, because texts
+// reach tables. A bad file is a value with its cause and costs one entry of the report.
 import { type Reading, readFormat } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
 import { plainText } from "./plain-text.ts";

@@ -9,10 +9,10 @@ import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { csvRows, csvText } from "../testing/csv-rows.ts";
 import {
-  anchorRows,
   Example,
   pairItems,
   passed,
+  referenceRows,
   rejectedScore,
   scored,
   textItems,
@@ -22,14 +22,18 @@ import { latex } from "../testing/latex.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 
 const task = "letters";
-type Fate = number | "missing" | "rejected" | "struck" | "non-finite" | "score-failed";
+type Fate = number | "missing" | "rejected" | "disqualified" | "non-finite" | "score-failed";
 
-/** One agent and one attempt per fate at `bits`, whose floor is the row unigram at 3. */
-function fates(list: Fate[], { floor = true } = {}): Cell {
+/** One agent and one attempt per fate at `bits`, whose baseline is the row unigram at 3. */
+function fates(list: Fate[], { baseline = true } = {}): Cell {
   const example = new Example();
-  if (floor)
-    example.gives("anchors", { task, scorer: "bits" }, anchorRows("bits", [{ name: "unigram", value: 3 }]));
-  else example.fails("anchors", { task, scorer: "bits" }, "failed", "exit code 1");
+  if (baseline)
+    example.gives(
+      "references",
+      { task, scorer: "bits" },
+      referenceRows("bits", [{ name: "unigram", value: 3 }]),
+    );
+  else example.fails("references", { task, scorer: "bits" }, "failed", "exit code 1");
   for (const [index, fate] of list.entries()) {
     const axes = { task, agent: "plain", seed: index + 1 };
     const score = { ...axes, scorer: "bits" };
@@ -40,7 +44,7 @@ function fates(list: Fate[], { floor = true } = {}): Cell {
       continue;
     }
     example.gives("attempt", axes, { submission: `sha256:${index}` });
-    example.gives("validate", axes, fate === "rejected" || fate === "struck" ? verdict(fate) : passed);
+    example.gives("validate", axes, fate === "rejected" || fate === "disqualified" ? verdict(fate) : passed);
     if (fate === "score-failed") example.fails("score", score, "failed", "timeout");
     else if (fate === "rejected" || fate === "non-finite")
       example.gives("score", score, rejectedScore("bits", "non-finite output"));
@@ -48,7 +52,7 @@ function fates(list: Fate[], { floor = true } = {}): Cell {
       example.gives(
         "score",
         score,
-        scored("bits", [{ id: "a", value: fate === "struck" ? 1 : fate, weight: 1 }]),
+        scored("bits", [{ id: "a", value: fate === "disqualified" ? 1 : fate, weight: 1 }]),
       );
   }
   return example.report().cells[0]!;
@@ -63,7 +67,7 @@ test("two valid attempts have their mean and a Student interval with one degree 
 });
 
 test("attempts that the agent made fail are scored at the trivial baseline, so that dropping them cannot help", () => {
-  for (const failure of ["rejected", "struck", "non-finite"] as const) {
+  for (const failure of ["rejected", "disqualified", "non-finite"] as const) {
     const cell = fates([2, failure]);
     assert.equal(cell.mean, 2.5, failure);
     assert.deepEqual([cell.measured, cell.planned, cell.validMean, cell.validN], [2, 2, 2, 1]);
@@ -72,7 +76,7 @@ test("attempts that the agent made fail are scored at the trivial baseline, so t
 });
 
 test("a disqualified attempt's value is shown, and the trivial baseline is counted", () => {
-  assert.deepEqual(fates([2, "struck"]).values, [2, 1]);
+  assert.deepEqual(fates([2, "disqualified"]).values, [2, 1]);
   assert.deepEqual(fates([2, "rejected"]).values, [2, null]);
 });
 
@@ -113,27 +117,30 @@ test("equal values have a mean and no interval", () => {
     cell.notes.some((note) => note.startsWith("no interval of the valid mean: these attempts count")),
   );
   assert.equal(fates([2, 2, 2.5]).validIntervalWithheld, null);
-  assert.deepEqual(fates([3.5, 3.6]).validIntervalWithheld, "no-spread", "values that count as the floor");
+  assert.deepEqual(fates([3.5, 3.6]).validIntervalWithheld, "no-spread", "values that count as the baseline");
 });
 
 test("disqualified and rejected attempts do not enter the errors of valid ones", () => {
-  assert.equal(fates([2, 2.5, "struck"]).errors.betweenAttempts, fates([2, 2.5]).errors.betweenAttempts);
+  assert.equal(
+    fates([2, 2.5, "disqualified"]).errors.betweenAttempts,
+    fates([2, 2.5]).errors.betweenAttempts,
+  );
   assert.deepEqual(fates(["rejected"]).errors, { betweenAttempts: null, overItems: null, overItemsIs: null });
 });
 
 test("without a trivial baseline a failed attempt leaves no mean", () => {
-  const cell = fates([2, "rejected"], { floor: false });
-  assert.deepEqual([cell.mean, cell.validInterval, cell.floor, cell.validMean], [null, null, null, 2]);
-  assert.deepEqual([cell.meanWithheld, cell.validIntervalWithheld], ["floor-unknown", "one-value"]);
+  const cell = fates([2, "rejected"], { baseline: false });
+  assert.deepEqual([cell.mean, cell.validInterval, cell.baseline, cell.validMean], [null, null, null, 2]);
+  assert.deepEqual([cell.meanWithheld, cell.validIntervalWithheld], ["baseline-unknown", "one-value"]);
   assert.ok(
     cell.notes.includes("no mean: 1 attempt would be scored at the trivial baseline, which is unknown"),
   );
   assert.ok(
     cell.notes.includes(
-      "trivial baseline not measured: the row unigram is missing: anchors failed: exit code 1",
+      "trivial baseline not measured: the row unigram is missing: references failed: exit code 1",
     ),
   );
-  assert.equal(fates([2, 2.5], { floor: false }).mean, 2.25);
+  assert.equal(fates([2, 2.5], { baseline: false }).mean, 2.25);
 });
 
 test("attempts that all failed have a mean, a pass rate of 0 with its interval, and no valid mean", () => {
@@ -146,27 +153,27 @@ test("a rule decided over all attempts of a task is listed with an attempt and c
   const rule = { rule: "own-weights", title: "Own weights", evidence: "as another's", source: "interpreted" };
   const attempts = [
     { agent: "plain", seed: 1, rules: [{ ...rule, answer: "undecided", severity: "note" }] },
-    { agent: "plain", seed: "1", rules: [{ ...rule, answer: "fail", severity: "strike" }] }, // another seed
-    { agent: "plain", seed: 2, rules: [{ ...rule, answer: "fail", severity: "strike" }] },
-    { agent: "plain", seed: 3, rules: [{ ...rule, answer: "fail", severity: "strike" }] },
+    { agent: "plain", seed: "1", rules: [{ ...rule, answer: "fail", severity: "disqualify" }] }, // another seed
+    { agent: "plain", seed: 2, rules: [{ ...rule, answer: "fail", severity: "disqualify" }] },
+    { agent: "plain", seed: 3, rules: [{ ...rule, answer: "fail", severity: "disqualify" }] },
   ];
   const example = new Example();
   for (const seed of [1, 2, 3]) {
     example.gives("attempt", { task, agent: "plain", seed }, { submission: `sha256:${seed}` });
     example.gives("validate", { task, agent: "plain", seed }, seed === 3 ? verdict("rejected") : passed);
   }
-  example.gives("kinship", { task }, { kinship: { formatVersion: 2, attempts } });
+  example.gives("kinship", { task }, { kinship: { formatVersion: 1, attempts } });
   const report = example.report();
   const found = report.attempts.map(({ verdict }) =>
     verdict.kind === "missing" ? [] : [verdict.kind, verdict.rules.at(-1)?.rule],
   );
   assert.deepEqual(found, [
     ["pass", "own-weights"],
-    ["struck", "own-weights"],
+    ["disqualified", "own-weights"],
     ["rejected", "own-weights"],
   ]);
   assert.match(markdown(report), /own-weights: undecided \(note, interpreted\): Own weights – as another's/);
-  assert.equal(report.coverage.attempts.struck, 1);
+  assert.equal(report.coverage.attempts.disqualified, 1);
 });
 
 test("identical files are a note, and of a seeded agent one observation without intervals", () => {
@@ -205,7 +212,7 @@ function oneAttempt(artifacts: {
   const axes = { task, agent: "plain", seed: 1 };
   const right = scored("bits", textItems(2));
   return new Example()
-    .gives("anchors", { task, scorer: "bits" }, { rows: artifacts.rows ?? anchorRows("bits", []).rows })
+    .gives("references", { task, scorer: "bits" }, { rows: artifacts.rows ?? referenceRows("bits", []).rows })
     .gives("attempt", axes, { submission: "sha256:one" })
     .gives("validate", axes, { verdict: artifacts.verdict ?? passed.verdict })
     .gives("score", { ...axes, scorer: "bits" }, { ...right, ...artifacts })
@@ -269,10 +276,10 @@ test("a score without a readable verdict is shown and not counted", () => {
   const contradiction = { ...verdict("pass").verdict };
   for (const [text, cause] of [
     ["", /not JSON/],
-    [contradiction, /its verdict is pass, but its rules make it struck/],
+    [contradiction, /its verdict is pass, but its rules make it disqualified/],
     [{ ...passed.verdict, kind: "fine" }, /kind is "fine"/],
     [{ ...passed.verdict, rules: {} }, /rules is an object/],
-    [verdict("struck", { severity: "death" }).verdict, /rules.0.severity is "death"/],
+    [verdict("disqualified", { severity: "death" }).verdict, /rules.0.severity is "death"/],
     [{ ...passed.verdict, facts: { a: [] } }, /facts.a is a list/],
   ] as const) {
     const report = oneAttempt({ verdict: text });
@@ -285,16 +292,16 @@ test("a score without a readable verdict is shown and not counted", () => {
   }
 });
 
-test("anchors that cannot be read leave no row and an unknown trivial baseline", () => {
+test("references that cannot be read leave no row and an unknown trivial baseline", () => {
   for (const rows of [
     "",
-    { ...anchorRows("bits", []).rows, scorer: "pairs" },
-    anchorRows("bits", [{ name: "unigram", value: "3" as never }]).rows,
+    { ...referenceRows("bits", []).rows, scorer: "pairs" },
+    referenceRows("bits", [{ name: "unigram", value: "3" as never }]).rows,
   ]) {
     const report = oneAttempt({ rows });
     assert.deepEqual(report.rows, []);
-    assert.equal(report.cells[0]!.floor, null);
-    assert.match(report.cells[0]!.notes.join(), /trivial baseline not measured: .*unreadable anchors/);
+    assert.equal(report.cells[0]!.baseline, null);
+    assert.match(report.cells[0]!.notes.join(), /trivial baseline not measured: .*unreadable references/);
   }
   assert.match(
     oneAttempt({}).cells[0]!.notes.join(),
@@ -303,21 +310,21 @@ test("anchors that cannot be read leave no row and an unknown trivial baseline",
 });
 
 test("a trivial baseline that names a rejected row is not measured, with the reason", () => {
-  const rows = anchorRows("bits", [
+  const rows = referenceRows("bits", [
     { name: "unigram", rejected: "ties" },
     { name: "bigram", value: 2 },
   ]).rows;
   const report = oneAttempt({ rows });
   const [cell] = report.cells;
-  assert.deepEqual([cell!.floor, cell!.floorName], [null, null]);
+  assert.deepEqual([cell!.baseline, cell!.baselineName], [null, null]);
   assert.ok(cell!.notes.includes("trivial baseline not measured: the row unigram was rejected: ties"));
   assert.deepEqual(
-    report.rows.map(({ name, floor, value, rejected }) => [name, floor, value, rejected]),
+    report.rows.map(({ name, baseline, value, rejected }) => [name, baseline, value, rejected]),
     [
       ["bigram", false, 2, null],
       ["unigram", true, null, "ties"],
     ],
-    "a rejected row comes last, and is still shown to be the floor",
+    "a rejected row comes last, and is still shown to be the baseline",
   );
   assert.deepEqual(report.rows[1]!.standings, [{ agent: "plain", kind: "unknown" }]);
   const shown = terminalTable(report, { width: 120, color: false });
@@ -332,13 +339,17 @@ test("a failed attempt with a rejected trivial baseline leaves no mean", () => {
     .gives("attempt", axes, { submission: "sha256:x" })
     .gives("validate", axes, passed)
     .gives("score", { ...axes, scorer: "bits" }, rejectedScore("bits", "non-finite output"))
-    .gives("anchors", { task, scorer: "bits" }, anchorRows("bits", [{ name: "unigram", rejected: "ties" }]))
+    .gives(
+      "references",
+      { task, scorer: "bits" },
+      referenceRows("bits", [{ name: "unigram", rejected: "ties" }]),
+    )
     .report().cells;
   assert.deepEqual([cell!.mean, cell!.counted], [null, [null]]);
 });
 
 test("a row that has a value and is rejected is unreadable", () => {
-  const rows = anchorRows("bits", [{ name: "unigram", value: 3, rejected: "ties" }]).rows;
+  const rows = referenceRows("bits", [{ name: "unigram", value: 3, rejected: "ties" }]).rows;
   assert.match(
     oneAttempt({ rows }).cells[0]!.notes.join(),
     /rows\.0 has value and rejected, and may have one of them/,
@@ -352,11 +363,11 @@ test("the reason why answers are missing is shown once, with the scores that lac
     .gives("validate", axes, passed)
     .fails("generate", axes, "failed", "out-of-memory: 5 GiB")
     .fails("score", { ...axes, scorer: "bits" }, "skipped", "needs generate")
-    .fails("anchor-answers", { task }, "failed", "exit-code: 1")
+    .fails("reference-answers", { task }, "failed", "exit-code: 1")
     .report();
   assert.deepEqual(
     report.coverage.gaps.map(({ stage, cause }) => `${stage.replace(/\[.*/, "")}: ${cause}`),
-    ["anchor-answers: exit-code: 1", "generate: out-of-memory: 5 GiB", "score: needs generate"],
+    ["generate: out-of-memory: 5 GiB", "reference-answers: exit-code: 1", "score: needs generate"],
   );
   assert.equal(report.attempts.length, 1);
   assert.match(markdown(report), /failed: out-of-memory: 5 GiB/);
@@ -421,11 +432,11 @@ test("samples of another test, or of another score, are not compared", () => {
   }
 });
 
-test("each anchors row compares each agent with it, in the metric's direction", () => {
+test("each references row compares each agent with it, in the metric's direction", () => {
   const { rows } = nastyExample().report();
   const bits = rows.filter((row) => row.metric === "bits");
   assert.deepEqual(
-    bits.map((row) => [row.name, row.floor, ...row.standings.map(({ kind }) => kind)]),
+    bits.map((row) => [row.name, row.baseline, ...row.standings.map(({ kind }) => kind)]),
     [
       ["bigram", false, "worse", "worse"],
       ["unigram", true, "better", "better"],
@@ -436,7 +447,7 @@ test("each anchors row compares each agent with it, in the metric's direction", 
 test("a report of a run without attempts states that none were planned", () => {
   for (const members of [
     [],
-    new Example().fails("anchors", { task, scorer: "bits" }, "not-run", "").members,
+    new Example().fails("references", { task, scorer: "bits" }, "not-run", "").members,
   ]) {
     const report = new Example().report(members);
     assert.deepEqual([report.attempts, report.cells, report.comparisons], [[], [], []]);
@@ -466,7 +477,7 @@ test("wrong parameters and members without a place throw with their name", () =>
     () => new Example({ seeded: { plain: "yes" } }).report(),
     /seeded\.plain is "yes", not true or false/,
   );
-  assert.throws(() => new Example({ floors: "none" }).report(), /floors is "none", not an object/);
+  assert.throws(() => new Example({ baselines: "none" }).report(), /baselines is "none", not an object/);
   assert.throws(
     () => fatesOf({ directions: {} }),
     /params\.directions\.bits is missing: say higher or lower/,
@@ -567,10 +578,10 @@ test("a score out of the metric's range is unreadable, except by rounding", () =
   });
 });
 
-test("an attempt with an undecided strike is counted apart and enters the mean with its score", () => {
+test("an attempt with an undecided disqualifying rule is counted apart and enters the mean with its score", () => {
   const report = oneAttempt(verdict("undecided", { rule: "given-data", answer: "undecided" }));
-  const { pass, undecided, struck } = report.coverage.attempts;
-  assert.deepEqual([pass, undecided, struck], [0, 1, 0]);
+  const { pass, undecided, disqualified } = report.coverage.attempts;
+  assert.deepEqual([pass, undecided, disqualified], [0, 1, 0]);
   assert.deepEqual(
     report.coverage.agents.map(({ pass, undecided, judged }) => [pass, undecided, judged]),
     [[0, 1, 1]],
@@ -578,7 +589,7 @@ test("an attempt with an undecided strike is counted apart and enters the mean w
   const [cell] = report.cells;
   assert.deepEqual([cell!.mean, cell!.undecided, cell!.measured], [cell!.values[0], 1, 1]);
   assert.match(markdown(report), /\| plain\S* [^|]*\| 1 \| 0\/1 \| 1 \|/);
-  assert.match(markdown(report), /given-data: undecided \(strike, official\)/);
+  assert.match(markdown(report), /given-data: undecided \(disqualify, official\)/);
   assert.deepEqual(
     csvRows(report, "scores").map(({ verdict, score }) => [verdict, score]),
     [["undecided", "scored"]],

@@ -1,5 +1,5 @@
-// From a run's artifacts to the report as data. Pure: the texts of artifacts come through `read`, there is no clock,
-// locale or disk, and the order of the members does not matter.
+// From a run's artifacts to the report as data. Pure: the texts of artifacts come through `read`, there is no
+// clock, locale or disk, and the order of the members does not matter.
 
 import type { Items } from "@mlrb/core/statistics/items";
 import type { Calibration } from "@mlrb/formats/judged/calibration";
@@ -9,12 +9,12 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { ReportHardware } from "@mlrb/formats/report/hardware";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
+import { baselineOf, referenceOf } from "../compare/baseline-of.ts";
 import { cell } from "../compare/cell.ts";
 import { comparisons, itemsOf } from "../compare/comparisons.ts";
-import { anchorOf, floorOf } from "../compare/floor-of.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
-import { references } from "../compare/references.ts";
+import { referenceChecks } from "../compare/reference-checks.ts";
 import { rows } from "../compare/rows.ts";
 import { sensitivity } from "../compare/sensitivity.ts";
 import { coverage } from "./coverage.ts";
@@ -50,7 +50,7 @@ export function reportData(collected: Collected, { params, read, readSamples = r
     attempts,
     cells: [],
     rows: [],
-    references: [],
+    referenceChecks: [],
     published: [],
     acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     sensitivity: [],
@@ -66,28 +66,28 @@ export function reportData(collected: Collected, { params, read, readSamples = r
     const primaryFirst = [...scorers].sort((a, b) => Number(b === primary) - Number(a === primary));
     for (const scorer of primaryFirst) {
       const metric = known.metric(scorer);
-      const anchors = evidence.anchors(task, scorer);
-      const floor = floorOf(known.floor(task, scorer), anchors);
-      const anchor = anchorOf(known.anchorRow(task, scorer), anchors);
-      const measured = anchors.kind === "ok" ? anchors.value : [];
-      const scale = metricScale(metric, { floor, anchor, rows: measured });
+      const references = evidence.references(task, scorer);
+      const baseline = baselineOf(known.baseline(task, scorer), references);
+      const reference = referenceOf(known.referenceRow(task, scorer), references);
+      const measured = references.kind === "ok" ? references.value : [];
+      const scale = metricScale(metric, { baseline, reference, rows: measured });
       const items = sharedItems(scorer, evidence);
       const members = byAgent.map((each) => each.map((attempt) => ({ attempt, items: items(attempt) })));
       const cells = members.map((each) =>
         cell(each, {
-          ...{ metric, primary: scorer === primary, floor, anchor, scale, rows: measured },
+          ...{ metric, primary: scorer === primary, baseline, reference, scale, rows: measured },
           seeded: known.seeded(each[0]!.attempt.agent),
         }),
       );
       report.cells.push(...cells);
-      report.rows.push(...rows(cells, { task, metric, anchors, floor, anchor }));
+      report.rows.push(...rows(cells, { task, metric, references, baseline, reference }));
       const expected = known.expected(task, scorer);
-      report.references!.push(...references(expected, { task, metric, anchors, floor }));
+      report.referenceChecks!.push(...referenceChecks(expected, { task, metric, references, baseline }));
       report.published.push(...publishedValues(known, { task, metric: scorer }));
       report.comparisons.push(...comparisons(members, metric));
     }
   }
-  if (report.references!.length === 0) delete report.references;
+  if (report.referenceChecks!.length === 0) delete report.referenceChecks;
   report.acrossTasks = overTasks(report.cells, { tasks: report.tasks, agents: evidence.agents });
   report.sensitivity = sensitivity(report.cells, attempts);
   report.agentComparisons = agentComparisons(report.cells, {
@@ -128,8 +128,8 @@ function hardware(
 }
 
 /**
- * Values that others published for a metric. They were measured on official data; next to a number from other data they
- * would look comparable. Empty unless the report's label is `official`.
+ * Values that others published for a metric. They were measured on official data; next to a number from other data
+ * they would look comparable. Empty unless the report's label is `official`.
  */
 function publishedValues(
   { label, published }: Pick<ReportParams, "label" | "published">,

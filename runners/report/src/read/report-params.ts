@@ -1,5 +1,5 @@
-// The pipeline's parameters of the report: tables of tasks, agents and scorers by name, which the runner fills in from
-// the manifests. They are this repository's own, so a wrong one is a mistake in the pipeline and throws.
+// The pipeline's parameters of the report: tables of tasks, agents and scorers by name, which the runner fills in
+// from the manifests. They are this repository's own, so a wrong one is a mistake in the pipeline and throws.
 
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { scorerManifest } from "@mlrb/formats/declared/scorer";
@@ -17,7 +17,7 @@ import {
 } from "@mlrb/formats/schema";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 
-const { floors, anchorRows, expected, published, rules } = taskManifest.properties;
+const { baselines, referenceRows, expected, published, rules } = taskManifest.properties;
 const { direction, digits, range } = scorerManifest.properties;
 
 /** The fields of a preset that tables show. The runner fills in null for those that the preset lacks. */
@@ -43,8 +43,8 @@ const paramsFormat = openObject(
     label: anyText,
     tasks: tableOf(anyText),
     primary: tableOf(anyText),
-    floors: tableOf(floors.additionalProperties),
-    anchorRows: tableOf(orNull(anchorRows.additionalProperties)),
+    baselines: tableOf(baselines.additionalProperties),
+    referenceRows: tableOf(orNull(referenceRows.additionalProperties)),
     expected: tableOf(orNull(expected.additionalProperties)),
     published: tableOf(orNull(published)),
     rules: tableOf(rules),
@@ -58,7 +58,7 @@ const paramsFormat = openObject(
     ranges: tableOf(orNull(range)),
     referenceTokensPerSecond: numberOrNull,
   },
-  ["title", "label", "tasks", "primary", "floors", "agents", "scorers", "units", "directions", "digits"],
+  ["title", "label", "tasks", "primary", "baselines", "agents", "scorers", "units", "directions", "digits"],
 );
 
 export type ReportParams = ReturnType<typeof reportParams>;
@@ -74,10 +74,10 @@ export function reportParams(params: Record<string, unknown>) {
     taskTitle: (task: string) => own(known.tasks, task) ?? task,
     /** The scorer that decides the task; null where the pipeline names none. */
     primary: (task: string) => own(known.primary, task) ?? null,
-    /** A number, the name of an anchors row, or null where task.yaml has no trivial baseline for the scorer. */
-    floor: (task: string, scorer: string) => own(own(known.floors, task), scorer) ?? null,
-    /** The anchors row that is the reference model; null where task.yaml names none. */
-    anchorRow: (task: string, scorer: string) => own(own(known.anchorRows, task), scorer) ?? null,
+    /** A number, the name of a row of the references, or null where task.yaml has no trivial baseline for the scorer. */
+    baseline: (task: string, scorer: string) => own(own(known.baselines, task), scorer) ?? null,
+    /** The references row that is the reference model; null where task.yaml names none. */
+    referenceRow: (task: string, scorer: string) => own(own(known.referenceRows, task), scorer) ?? null,
     /** What is expected of reference models, by row; empty where task.yaml expects nothing. */
     expected: (task: string, scorer: string) => own(own(known.expected, task), scorer) ?? {},
     /** Values that others published on the data that the label names; empty where task.yaml has none. */
@@ -88,7 +88,7 @@ export function reportParams(params: Record<string, unknown>) {
       const all = own(known.rules, task);
       if (all === undefined) return undefined;
       const notes = rulesOn(all, known.label).filter(({ severity }) => severity === "note").length;
-      return { strikes: rulesOn(all, known.label).length - notes, notes };
+      return { disqualifying: rulesOn(all, known.label).length - notes, notes };
     },
     agentTitle: (agent: string) => own(known.agents, agent) ?? agent,
     /** Undefined where the pipeline does not say. */

@@ -1,5 +1,6 @@
-// Words for which models answered, and for a change of model or configuration during an attempt or between the attempts
-// of one agent. A provider may move an alias to another model, or change the configuration behind a dated id. Pure.
+// Words for which models answered, and for a change of model or configuration during an attempt or between the
+// attempts of one agent. A provider may move an alias to another model, or change the configuration behind a dated
+// id. Pure.
 import type { ServedModel } from "@mlrb/formats/attempt/ledger";
 
 /** `gpt-4o as gpt-4o-2024-08-06 fp_1 (12 calls), gpt-4o-2024-11-20 (1 call)`: each requested model once. */

@@ -1,4 +1,5 @@
-// Attempts that a person started without a check of reference models, and what was expected of these, in every format.
+// Attempts that a person started without a check of reference models, and what was expected of these, in every
+// format.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHTML } from "linkedom";
@@ -15,8 +16,8 @@ import { samplePage } from "../testing/page-example.ts";
 const range = { kind: "range", low: 2, high: 2.3, source: "a paper" };
 
 /**
- * Two agents; with `skipped` the attempt of `plain` was started without its check, with `undeclared` because there was
- * none. `bigram`: the row's value.
+ * Two agents; with `skipped` the attempt of `plain` was started without its check, with `undeclared` because there
+ * was none. `bigram`: the row's value.
  */
 function example({ skipped = false, undeclared = false, bigram = 2.5, expected = true } = {}): Example {
   const made = new Example({
@@ -27,7 +28,7 @@ function example({ skipped = false, undeclared = false, bigram = 2.5, expected =
   });
   const row = { kind: "n-gram", parameters: 1, value: bigram, standardError: 0.02 };
   made.gives(
-    "anchors",
+    "references",
     { task: "letters", scorer: "bits" },
     {
       rows: { formatVersion: 1, scorer: "bits", rows: [{ ...row, name: "bigram", title: "Bigrams" }] },
@@ -51,7 +52,7 @@ const report = example({ skipped: true }).report();
 const flat = (text: string) => text.replace(/\s+/g, " ");
 
 test("report.json says which attempt was started without its check, and what the models scored", () => {
-  const { attempts, references } = JSON.parse(json(report)) as typeof report;
+  const { attempts, referenceChecks } = JSON.parse(json(report)) as typeof report;
   assert.deepEqual(
     attempts.map(({ agent, skippedChecks }) => [agent, skippedChecks]),
     [
@@ -60,7 +61,7 @@ test("report.json says which attempt was started without its check, and what the
     ],
   );
   assert.deepEqual(
-    references!.map(({ model, value, passed: ok, found }) => [model, value, ok, found]),
+    referenceChecks!.map(({ model, value, passed: ok, found }) => [model, value, ok, found]),
     [
       ["bigram", 2.5, false, "2 to 2.3 expected"],
       ["large", null, false, "the scorer gave no row of this name"],

@@ -40,14 +40,14 @@ function taskByTask(report: Report): Table {
   const endsText = (row: (typeof tasks)[number]) => {
     const { digits } = metricAt(row);
     const own = report.rows.filter(({ task, metric }) => task === row.task && metric === row.metric);
-    const floor = supportedText(row.floor, digits, own.find((each) => each.floor)?.standardError);
-    return `${floor} to ${supportedText(row.anchor, digits, rowError(own, row, row.anchorName))}`;
+    const baseline = supportedText(row.baseline, digits, own.find((each) => each.baseline)?.standardError);
+    return `${baseline} to ${supportedText(row.reference, digits, rowError(own, row, row.referenceName))}`;
   };
   return tableOf("Task by task", oneGroup(tasks), [
     column("task", ({ task }) => task),
     column("metric", (row) => metricHead(metricAt(row))),
     numeric("baseline to reference", endsText),
-    column("reference model", ({ anchorName }) => anchorName),
+    column("reference model", ({ referenceName }) => referenceName),
     ...agents.map((each) =>
       numeric(each.agent, (row: (typeof tasks)[number]) => {
         if (!each.tasks.includes(row.task)) return textCell("left out", "bad");

@@ -16,10 +16,10 @@ import { column, numeric, oneGroup, tableOf } from "./table-of.ts";
 export function attemptsSection(report: Report): Section {
   const implausible = report.cells.some((cell) => cell.implausible.length > 0);
   const gpus = gpuClasses(report);
-  const struck = report.attempts.some(({ verdict }) => verdict.kind === "struck");
+  const disqualified = report.attempts.some(({ verdict }) => verdict.kind === "disqualified");
   return {
     heading: "Attempts",
-    caption: `Score (standard error over items).${implausible ? " ? marks an implausible score: see the notes under Results." : ""}${struck ? " ~Struck-through~ scores do not count: the attempt is scored at the trivial baseline." : ""}`,
+    caption: `Score (standard error over items).${implausible ? " ? marks an implausible score: see the notes under Results." : ""}${disqualified ? " ~Crossed-out~ scores do not count: the attempt is scored at the trivial baseline." : ""}`,
     tables: report.tasks.map(({ name: task }) => {
       const cells = report.cells.filter((cell) => cell.task === task);
       const metrics = [...new Set(cells.map(({ metric }) => metric))].map((name) => metricOf(report, name));
@@ -50,7 +50,7 @@ export function attemptsSection(report: Report): Section {
 const verdictMarks: Record<Attempt["verdict"]["kind"], Mark | undefined> = {
   pass: undefined,
   undecided: "strong",
-  struck: "bad",
+  disqualified: "bad",
   rejected: "bad",
   missing: "bad",
 };
@@ -95,7 +95,7 @@ function scoreCell(attempt: Attempt, metric: ShownMetric, cells: Cell[]): TableC
       const digits = supportedDigits(metric.digits, standardError);
       const text = `${digitsText(value, digits)} (${digitsText(standardError, digits, value)})`;
       const way = counting(attempt, metric.name);
-      if (way.kind === "failed") return textCell(text, "struck");
+      if (way.kind === "failed") return textCell(text, "crossed-out");
       if (way.kind === "missing") return textCell(text, "faint");
       const marked = cells
         .find((cell) => cell.agent === attempt.agent && cell.metric === metric.name)

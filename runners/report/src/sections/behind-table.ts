@@ -36,8 +36,8 @@ function pointsText(report: Report, cell: Cell): string {
       const counted = cell.counted[index]!;
       const value = supportedText(way.value, digits, scoreError(attempt.scores[cell.metric]));
       if (counted === way.value) return value;
-      const floor = supportedText(counted, digits, rowError(report.rows, cell, cell.floorName));
-      return `${value} (counts as ${floor})`;
+      const baseline = supportedText(counted, digits, rowError(report.rows, cell, cell.baselineName));
+      return `${value} (counts as ${baseline})`;
     })
     .join(", ");
 }

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Times } from "@mlrb/formats/times";
 import { costTable } from "../paper/costs.ts";
-import { anchorRows, Example, passed, rejectedScore, scored } from "../testing/example.ts";
-import { momentsSection } from "./moments-section.ts";
+import { Example, passed, referenceRows, rejectedScore, scored } from "../testing/example.ts";
+import { checkpointsSection } from "./checkpoints-section.ts";
 import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";
 import type { Section } from "./table.ts";
@@ -28,7 +28,7 @@ function withRows(example: Example, bytes: number): Example {
     { name: "bigram", value: bytes },
     { name: "trigram", value: 48.1e6 },
   ];
-  return example.gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
+  return example.gives("references", { task: "letters", scorer: "bits" }, referenceRows("bits", rows));
 }
 
 const texts = ({ tables }: Section, at = 0) =>
@@ -59,7 +59,7 @@ test("a published value in a sentence has its unit, and in a column whose head n
 
 test("the score of a checkpoint before a rejection has its unit in the sentence", () => {
   const example = inBytes(492.4e6);
-  const then = { ...axes, moment: "75%" };
+  const then = { ...axes, checkpoint: "75%" };
   const found = example.members.splice(1); // the verdict and the score are those of the checkpoint
   const score = example.texts.get(found[1]!.artifacts.score!.path!)!;
   const samples = example.texts.get(found[1]!.artifacts.samples!.path!)!;
@@ -67,15 +67,20 @@ test("the score of a checkpoint before a rejection has its unit in the sentence"
   const scoreFile = { score: score.value, samples: samples.value };
   const rejected = rejectedScore("bits", "not admitted: cut off");
   const report = example
-    .gives("validate", axes, { verdict: { formatVersion: 2, kind: "rejected", rules: [], facts: {} } })
+    .gives("validate", axes, { verdict: { formatVersion: 1, kind: "rejected", rules: [], facts: {} } })
     .gives("score", { ...axes, scorer: "bits" }, { ...rejected, score: { ...rejected.score, unit: "bytes" } })
-    .gives("moment", then, {
-      checkpoint: "sha256:good",
-      moment: { formatVersion: 1, stood: { kind: "snapshot", name: "0001" }, admitted: true, reasons: [] },
+    .gives("checkpoint", then, {
+      contents: "sha256:good",
+      checkpoint: {
+        formatVersion: 1,
+        stood: { kind: "snapshot", name: "0001" },
+        admitted: true,
+        reasons: [],
+      },
     })
-    .gives("moment-score", { ...then, scorer: "bits" }, scoreFile)
+    .gives("checkpoint-score", { ...then, scorer: "bits" }, scoreFile)
     .report();
-  assert.match(momentsSection(report).items[0]!.text, / at 75% 492 MB; they do not count/);
+  assert.match(checkpointsSection(report).items[0]!.text, / at 75% 492 MB; they do not count/);
 });
 
 test("what is expected of a reference model in bytes is next to its value in bytes, under a head that says so", () => {

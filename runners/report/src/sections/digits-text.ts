@@ -1,10 +1,11 @@
-// Numbers as tables show them: with a decimal point in every locale, and with the digits that their standard errors support,
-// i.e. two significant digits of the error and at most the scorer's. report.json and the CSV files keep all digits.
+// Numbers as tables show them: with a decimal point in every locale, and with the digits that their standard
+// errors support, i.e. two significant digits of the error and at most the scorer's. report.json and the CSV files
+// keep all digits.
 
 import { standardDeviation } from "@mlrb/core/statistics/mean";
 import { quantityText } from "@mlrb/core/text/quantity";
 import type { Metric } from "@mlrb/formats/report";
-import type { Attempt, AttemptMoment } from "@mlrb/formats/report/attempt";
+import type { Attempt, AttemptCheckpoint } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { type Digits, fixedText, scaledText } from "../units/column-scale.ts";
@@ -13,9 +14,10 @@ import type { ShownMetric } from "../units/shown-metric.ts";
 const plainMax = 1e7;
 
 /**
- * `value` with `digits` after the point; rounded to tens, hundreds and so on if `digits` is negative. In a column's unit, a
- * value that would be printed as 0 has more digits. Huge values without a column's unit are in powers of ten, so that
- * columns stay narrow. Never "-0.000". An error is in powers of ten if the value that it belongs to (`of`) is.
+ * `value` with `digits` after the point; rounded to tens, hundreds and so on if `digits` is negative. In a
+ * column's unit, a value that would be printed as 0 has more digits. Huge values without a column's unit are in
+ * powers of ten, so that columns stay narrow. Never "-0.000". An error is in powers of ten if the value that it
+ * belongs to (`of`) is.
  */
 export function digitsText(value: number, digits: Digits, of = value): string {
   if (typeof digits !== "number") return scaledText(value, digits);
@@ -63,8 +65,9 @@ export function meanText(cell: Cell, { digits }: ShownMetric, value: number): st
 }
 
 /**
- * The standard error of the mean over all attempts: that of the values that count, failed attempts included, or that of
- * its valid attempts, whichever is larger. It is only for digits, since a few attempts do not show how often they fail.
+ * The standard error of the mean over all attempts: that of the values that count, failed attempts included, or
+ * that of its valid attempts, whichever is larger. It is only for digits, since a few attempts do not show how
+ * often they fail.
  */
 export function meanError(cell: Pick<Cell, "counted" | "errors" | "validN">): number | null {
   const counted = cell.counted.filter((value) => value !== null);
@@ -95,7 +98,9 @@ export function rowError(
 }
 
 /** The standard error of a score over its items; null if there is no score. */
-export function scoreError(score: (Attempt | AttemptMoment)["scores"][string] | undefined): number | null {
+export function scoreError(
+  score: (Attempt | AttemptCheckpoint)["scores"][string] | undefined,
+): number | null {
   return score?.kind === "scored" ? score.standardError : null;
 }
 
@@ -107,6 +112,6 @@ export function partError(error: number, { items, of }: { items: number; of: num
 /** The standard error of a normalised mean, with its baseline and reference model as known numbers; null if unknown. */
 export function normalisedError(cell: Cell): number | null {
   const error = meanError(cell);
-  if (error === null || cell.floor === null || cell.anchor === null) return null;
-  return error / Math.abs(cell.anchor - cell.floor);
+  if (error === null || cell.baseline === null || cell.reference === null) return null;
+  return error / Math.abs(cell.reference - cell.baseline);
 }

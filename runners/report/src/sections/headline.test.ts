@@ -9,7 +9,7 @@ import { latexText } from "../formats/latex-text.ts";
 import { markdown } from "../formats/markdown.ts";
 import { terminalMainTable, terminalTable } from "../formats/terminal-table.ts";
 import { page } from "../page/page.ts";
-import { anchorRows, Example, passed, scored, textItems, verdict } from "../testing/example.ts";
+import { Example, passed, referenceRows, scored, textItems, verdict } from "../testing/example.ts";
 import { largeExample } from "../testing/large-example.ts";
 import { latex } from "../testing/latex.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
@@ -54,15 +54,15 @@ test("the sample of two attempts is described, tested over all tasks, and names 
   const [observed, overall, single, ...more] = headline(sample);
   assert.equal(
     observed,
-    "Practice data. Observed: reference has the better mean at 7 of 7 tasks (2 attempts each).",
+    "Practice data. Observed: script-strong has the better mean at 7 of 7 tasks (2 attempts each).",
   );
   assert.match(
     overall!,
-    /^Over all tasks: the agents differ at some task \(p = 2\.6e-4, smallest possible 2\.6e-4\); without edge-llm-compression and llm-merging \(2 attempts of minimal/,
+    /^Over all tasks: the agents differ at some task \(p = 2\.6e-4, smallest possible 2\.6e-4\); without edge-llm-compression and llm-merging \(2 attempts of script-weak/,
   );
   assert.match(
     overall!,
-    /Difference of normalised means: reference minus minimal over 3 of 7 tasks: \+0\.\d\d, no interval/,
+    /Difference of normalised means: script-strong minus script-weak over 3 of 7 tasks: \+0\.\d\d, no interval/,
   );
   assert.match(overall!, /; by benchmark \+0\.\d\d\. The others have no reference model of the kind n-gram/);
   assert.equal(single, "Single tasks: 2 attempts each cannot name a task; 5 could.");
@@ -87,7 +87,10 @@ test("a p above 0.05 shows no difference, and a test that no result could pass s
 });
 
 test("a test that favours the agent with fewer better means is said", () => {
-  assert.match(headline(tested({ statistic: 0.9 }))[1]!, /, and attempts of minimal are better more often/);
+  assert.match(
+    headline(tested({ statistic: 0.9 }))[1]!,
+    /, and attempts of script-weak are better more often/,
+  );
   assert.doesNotMatch(headline(tested({ statistic: 0.1 }))[1]!, /more often/);
 });
 
@@ -95,7 +98,7 @@ test("tasks are named where Holm rejects them, and only if the test over all tas
   const some = withTaskPs(sample, [0.01, 0.06, 0.04, "too-few", 0.051]);
   assert.equal(
     headline(some)[2],
-    "Single tasks: reference differs from minimal and is better more often at baby-lm and llm-efficiency (Holm over 5 tests: p at most 0.040).",
+    "Single tasks: script-strong differs from script-weak and is better more often at baby-lm and llm-efficiency (Holm over 5 tests: p at most 0.040).",
   );
   assert.equal(
     headline(withTaskPs(tested({ p: 0.06 }), [0.01]))[2],
@@ -111,9 +114,9 @@ test("of three agents tasks are named once every pair differs, and ranks say who
   const ps = [0.01, 1, 1, 1, 1, 1, 1];
   assert.match(
     headline(withTaskPs(large, ps))[2]!,
-    /^Single tasks: one-loop differs from minimal and is better more often at baby-steps; supervisor differs from minimal and is better more often at baby-steps; supervisor differs from one-loop and is better more often at baby-steps \(Holm over 21 tests: p at most 0\.010\)\.$/,
+    /^Single tasks: one-loop differs from script-weak and is better more often at baby-steps; supervisor differs from one-loop and is better more often at baby-steps; supervisor differs from script-weak and is better more often at baby-steps \(Holm over 21 tests: p at most 0\.010\)\.$/,
   );
-  const pOf: Record<string, number> = { "minimal supervisor": 0.001, "minimal one-loop": 0.03 };
+  const pOf: Record<string, number> = { "script-weak supervisor": 0.001, "script-weak one-loop": 0.03 };
   const tied = comparing(withTaskPs(large, ps), ({ agents, overall }) => ({
     overall: { ...(overall as Overall), p: pOf[agents.join(" ")] ?? 0.04 },
   }));
@@ -123,7 +126,7 @@ test("of three agents tasks are named once every pair differs, and ranks say who
   );
   assert.match(
     headline(tied)[1]!,
-    /By mean rank: supervisor, not shown better than one-loop; one-loop, not shown better than minimal; minimal\./,
+    /By mean rank: supervisor, not shown better than one-loop; one-loop, not shown better than script-weak; script-weak\./,
   );
   const none = "Single tasks: none is named, because not every pair of agents is shown to differ.";
   assert.equal(headline(tied)[2], none);
@@ -164,22 +167,22 @@ test("equal means are counted by task, and agents that share the best mean both 
   const level = withCells(sample, ({ task }) => (task === "baby-lm" ? { mean: 3 } : {}));
   assert.match(
     headline(level)[0]!,
-    /reference has the better mean at 6 of 7 tasks \(2 attempts each\); equal means at baby-lm\./,
+    /script-strong has the better mean at 6 of 7 tasks \(2 attempts each\); equal means at baby-lm\./,
   );
   // the last bit of a mean decides nothing
-  const means: Record<string, number> = { minimal: 0.6666666666666666, "one-loop": 0.6666666666666667 };
+  const means: Record<string, number> = { "script-weak": 0.6666666666666666, "one-loop": 0.6666666666666667 };
   const shared = withCells(large, ({ agent }) => ({ direction: "higher", mean: means[agent] ?? 0.1 }));
-  assert.match(headline(shared)[0]!, /minimal has the best mean at 7 of 7 tasks and one-loop at 7 \(/);
+  assert.match(headline(shared)[0]!, /one-loop has the best mean at 7 of 7 tasks and script-weak at 7 \(/);
 });
 
 /** Two agents at one task where lower is better, with the trivial baseline at 3 and a reference model at 1. */
-function letters(scores: Record<string, (number | "struck" | "undecided" | "failed")[]>): Report {
+function letters(scores: Record<string, (number | "disqualified" | "undecided" | "failed")[]>): Report {
   const rows = [
     { name: "unigram", value: 3, standardError: 0.01 },
     { name: "bigram", value: 1, standardError: 0.01 },
   ];
   const example = new Example({ label: "official" });
-  example.gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
+  example.gives("references", { task: "letters", scorer: "bits" }, referenceRows("bits", rows));
   for (const [agent, own] of Object.entries(scores))
     for (const [at, score] of own.entries()) {
       const axes = { task: "letters", agent, seed: at + 1 };
@@ -205,7 +208,9 @@ test("scores that count as the baseline are printed, never called equal", () => 
     below,
     "Observed: no agent has a better mean at any of 1 task (1 attempt each); both below the trivial baseline at letters: plain 5.530, strong 3.730.",
   );
-  const failed = headline(letters({ plain: [5.53, "struck"], strong: ["struck", "struck"] }))[0]!;
+  const failed = headline(
+    letters({ plain: [5.53, "disqualified"], strong: ["disqualified", "disqualified"] }),
+  )[0]!;
   assert.match(failed, /both not above the trivial baseline at letters: plain 5\.530, strong failed\./);
   for (const line of [below, failed]) assert.doesNotMatch(line, /equal/);
 });
@@ -260,12 +265,12 @@ test("one agent is compared with the trivial baseline, at tasks with a score", (
   const alone = {
     ...sample,
     agents: sample.agents.slice(0, 1),
-    cells: sample.cells.filter(({ agent }) => agent === "minimal"),
-    attempts: sample.attempts.filter(({ agent }) => agent === "minimal"),
+    cells: sample.cells.filter(({ agent }) => agent === "script-weak"),
+    attempts: sample.attempts.filter(({ agent }) => agent === "script-weak"),
   };
   assert.match(
     headline(alone)[0]!,
-    /the mean of minimal is better than the trivial baseline at 7 of 7 tasks \(2 attempts each\)\.$/,
+    /the mean of script-weak is better than the trivial baseline at 7 of 7 tasks \(2 attempts each\)\.$/,
   );
   const lost = {
     ...alone,

@@ -1,6 +1,7 @@
-// The first lines of a report, the same on the page, in report.md, on the terminal and in report.tex: what was observed,
-// what the test over all tasks shows, and which single tasks differ. At most 5 % of reports name a pair of agents or a task
-// without a difference: pairs are named by Holm's method over all pairs, and tasks only if every pair differs.
+// The first lines of a report, the same on the page, in report.md, on the terminal and in report.tex: what was
+// observed, what the test over all tasks shows, and which single tasks differ. At most 5 % of reports name a pair
+// of agents or a task without a difference: pairs are named by Holm's method over all pairs, and tasks only if
+// every pair differs.
 
 import { mean } from "@mlrb/core/statistics/mean";
 import { attemptsNeeded } from "@mlrb/core/statistics/significance/task-tests";
@@ -51,9 +52,9 @@ type Left = { task: string; why: string };
 
 function aloneText(report: Report): string {
   const primary = report.cells.filter((cell) => cell.primary);
-  const own = primary.filter((cell) => leftOutReasons(cell).length === 0 && cell.floor !== null);
-  const above = own.filter(({ mean, floor, direction }) =>
-    direction === "higher" ? mean! > floor! : mean! < floor!,
+  const own = primary.filter((cell) => leftOutReasons(cell).length === 0 && cell.baseline !== null);
+  const above = own.filter(({ mean, baseline, direction }) =>
+    direction === "higher" ? mean! > baseline! : mean! < baseline!,
   );
   const left = report.tasks.flatMap(({ name: task }): Left[] => {
     if (own.some((cell) => cell.task === task)) return [];
@@ -81,7 +82,7 @@ function leftText(left: Left[]): string {
 function sizeText({ cells, coverage }: Report): string {
   const sizes = cells.flatMap(({ primary, measured }) => (primary && measured > 0 ? [measured] : []));
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
-  const failed = coverage.attempts.struck + coverage.attempts.rejected > 0;
+  const failed = coverage.attempts.disqualified + coverage.attempts.rejected > 0;
   return ` (${least === most ? "" : `${least} to `}${counted(most, "attempt")} each${failed ? ", failed ones as the trivial baseline" : ""})`;
 }
 
@@ -93,14 +94,14 @@ function observedText(report: Report): string {
     return [{ task, why: cells.flatMap(leftOutReasons).join("; ") || "not planned for every agent" }];
   });
   const equal = found.equal.length > 0 ? `; equal means at ${listText(found.equal)}` : "";
-  const atFloor = found.atFloor.map((cells) => `; ${atFloorText(report, cells)}`).join("");
+  const atBaseline = found.atBaseline.map((cells) => `; ${atBaselineText(report, cells)}`).join("");
   const leaders = leadersOf(found);
   const doubts = leaders.flatMap((agent) => {
     const without = observed(report, agent);
     if (String(leadersOf(without)) === String(leaders)) return [];
     return ` With the undecided attempts of ${agent} at the trivial baseline, ${winsText(report, without)}.`;
   });
-  return `Observed: ${winsText(report, found)}${sizeText(report)}${equal}${atFloor}${leftText(left)}.${doubts.join("")}`;
+  return `Observed: ${winsText(report, found)}${sizeText(report)}${equal}${atBaseline}${leftText(left)}.${doubts.join("")}`;
 }
 
 function winsText({ agents, tasks, acrossTasks }: Report, { wins }: Observed): string {
@@ -113,14 +114,14 @@ function winsText({ agents, tasks, acrossTasks }: Report, { wins }: Observed): s
   return listText([`${first.agent} has the ${best} mean at ${first.count} of ${of}`, ...others]);
 }
 
-/** `both below the trivial baseline at letters: minimal 5.53, reference 3.73`, with means of the scores themselves. */
-function atFloorText(report: Report, cells: Cell[]): string {
+/** `both below the trivial baseline at letters: script-weak 5.53, script-strong 3.73`, with means of the scores themselves. */
+function atBaselineText(report: Report, cells: Cell[]): string {
   const all = cells.length === 2 ? "both" : `all ${cells.length}`;
-  const below = cells.every(({ belowFloor, measured }) => belowFloor === measured);
-  const texts = cells.map(({ agent, metric, values, floor, direction }) => {
+  const below = cells.every(({ belowBaseline, measured }) => belowBaseline === measured);
+  const texts = cells.map(({ agent, metric, values, baseline, direction }) => {
     // a disqualified attempt may have a better score
     const own = values.filter(
-      (each) => each !== null && (direction === "higher" ? each <= floor! : each >= floor!),
+      (each) => each !== null && (direction === "higher" ? each <= baseline! : each >= baseline!),
     ) as number[];
     const value = mean(own);
     return `${agent} ${value === undefined ? "failed" : sentenceNumber(storedMetric(report, metric), value, null)}`;

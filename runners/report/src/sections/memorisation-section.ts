@@ -1,4 +1,5 @@
-// Whether submissions predict private texts better than matched public ones, and how often the note on it is wrong.
+// Whether submissions predict private texts better than matched public ones, and how often the note on it is
+// wrong.
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { AttemptMemorisation, ReportMemorisation } from "@mlrb/formats/report/memorisation";

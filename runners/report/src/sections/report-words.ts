@@ -16,18 +16,13 @@ export function metricHead({ name, direction, headUnit }: MetricHead): string {
 
 type MetricHead = Pick<ShownMetric, "name" | "direction"> & { headUnit?: string | null };
 
-/** A verdict's kind, or why an attempt failed, as people read it. Programs read `struck`. */
-export function verdictWord(kind: string): string {
-  return kind === "struck" ? "disqualified" : kind;
-}
-
 /** `pass (machine: undecided)` where a person decided otherwise; `rejected (not scorable)`. */
 export function verdictText(verdict: Attempt["verdict"]): string {
-  const word = verdictWord(verdict.kind);
+  const word = verdict.kind;
   if (verdict.kind === "missing") return word;
   if (verdict.notScorable) return `${word} (not scorable)`;
   if (verdict.machine === verdict.kind) return word;
-  return `${word} (machine: ${verdictWord(verdict.machine)})`;
+  return `${word} (machine: ${verdict.machine})`;
 }
 
 /** Explains the columns and the failed attempts of a table of results. */
@@ -42,17 +37,17 @@ export function importedMarkOf({ task, agent }: Pick<Cell, "task" | "agent">, at
 }
 
 /** The trivial baseline of a cell as tables show it. */
-export function floorText(cell: Cell, { digits }: ShownMetric, rows: readonly Row[]): string {
-  const { floor, floorName } = cell;
-  if (floor === null) return "unknown";
-  return supportedText(floor, digits, rowError(rows, cell, floorName));
+export function baselineText(cell: Cell, { digits }: ShownMetric, rows: readonly Row[]): string {
+  const { baseline, baselineName } = cell;
+  if (baseline === null) return "unknown";
+  return supportedText(baseline, digits, rowError(rows, cell, baselineName));
 }
 
 /** The reference model of a cell as tables show it; a dash where task.yaml names none. */
-export function anchorText(cell: Cell, { digits }: ShownMetric, rows: readonly Row[]): string {
-  const { anchor, anchorName } = cell;
-  if (anchor !== null) return supportedText(anchor, digits, rowError(rows, cell, anchorName));
-  return anchorName === null ? "–" : "unknown";
+export function referenceText(cell: Cell, { digits }: ShownMetric, rows: readonly Row[]): string {
+  const { reference, referenceName } = cell;
+  if (reference !== null) return supportedText(reference, digits, rowError(rows, cell, referenceName));
+  return referenceName === null ? "–" : "unknown";
 }
 
 /** `0.541 (n 4) Claude`: a published value, its number of runs, and its source. */
@@ -79,7 +74,7 @@ export function shortDigest(digest: string): string {
   return digest.replace(/^sha256:/, "").slice(0, 10);
 }
 
-/** `minimal 1, 2 and reference 1`: attempts of one task by agent and seed. */
+/** `script-weak 1, 2 and script-strong 1`: attempts of one task by agent and seed. */
 export function attemptsText(attempts: Attempt[]): string {
   return [...Map.groupBy(attempts, ({ agent }) => agent)]
     .map(([agent, own]) => `${agent} ${[...new Set(own.map(({ seed }) => seed))].join(", ")}`)

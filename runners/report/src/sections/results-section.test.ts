@@ -4,7 +4,7 @@ import { markdown } from "../formats/markdown.ts";
 import { terminalTable } from "../formats/terminal-table.ts";
 import { figureData, figureWords } from "../page/charts/figure-data.ts";
 import { csvRows } from "../testing/csv-rows.ts";
-import { anchorRows, Example, passed, scored } from "../testing/example.ts";
+import { Example, passed, referenceRows, scored } from "../testing/example.ts";
 import { resultsSection } from "./results-section.ts";
 
 type Scores = { bits?: number[]; pairs?: number[] };
@@ -32,7 +32,7 @@ function report(agents: Record<string, Scores>) {
     { name: "unigram", value: 3, standardError: 0.02 },
     { name: "bigram", value: 2, standardError: 0.02 },
   ];
-  example.gives("anchors", { task: "letters", scorer: "bits" }, anchorRows("bits", rows));
+  example.gives("references", { task: "letters", scorer: "bits" }, referenceRows("bits", rows));
   return example.report();
 }
 
@@ -66,7 +66,7 @@ test("an absurd score is shown raw and counts as the trivial baseline", () => {
   const found = report({ plain: { bits: [2, 1.4e30] } });
   const [cell] = found.cells;
   assert.deepEqual([cell!.values, cell!.counted, cell!.mean], [[2, 1.4e30], [2, 3], 2.5]);
-  assert.deepEqual([cell!.normalised, cell!.validMean, cell!.belowFloor], [[1, 0], 2.5, 1]);
+  assert.deepEqual([cell!.normalised, cell!.validMean, cell!.belowBaseline], [[1, 0], 2.5, 1]);
   assert.ok(cell!.errors.betweenAttempts! < 1 && cell!.errors.overItems! < 1);
   for (const text of [markdown(found), terminalTable(found, { width: 160, color: false })]) {
     assert.match(text, /1\.40e\+30 \(counts as 3\.000\)/);

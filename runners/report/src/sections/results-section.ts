@@ -1,5 +1,5 @@
-// Who is ahead: a table of tasks by agents with the trivial baseline and the reference model. Notes below it explain
-// missing numbers and limits.
+// Who is ahead: a table of tasks by agents with the trivial baseline and the reference model. Notes below it
+// explain missing numbers and limits.
 
 import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
@@ -8,13 +8,13 @@ import { metricOf, type ShownMetric, storedMetric } from "../units/shown-metric.
 import { behindTable } from "./behind-table.ts";
 import { meanText } from "./digits-text.ts";
 import {
-  anchorText,
-  floorText,
+  baselineText,
   grouped,
   importedMarkOf,
   metricHead,
   publishedSentence,
   publishedText,
+  referenceText,
   resultsHelp,
 } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
@@ -37,8 +37,8 @@ export function resultsSection(report: Report): Section {
           const cell = cells.find((each) => each.agent === agent);
           return resultCell(cell, metric, report.attempts);
         }),
-        numeric("trivial baseline", ({ metric, cells }) => floorText(cells[0]!, metric, report.rows)),
-        numeric("reference model", ({ metric, cells }) => anchorText(cells[0]!, metric, report.rows)),
+        numeric("trivial baseline", ({ metric, cells }) => baselineText(cells[0]!, metric, report.rows)),
+        numeric("reference model", ({ metric, cells }) => referenceText(cells[0]!, metric, report.rows)),
         ...(report.published.length === 0 ? [] : [column("published", publishedCell)]),
       ]),
       behindTable(report),
@@ -104,7 +104,7 @@ function resultCell(cell: Cell | undefined, metric: ShownMetric, attempts: Attem
   const mean = cell.mean === null ? "no mean" : meanText(cell, metric, cell.mean);
   const lines = [`${mean} (${coverage})`];
   if (cell.undecided > 0) lines.push(`${cell.undecided} undecided`);
-  if (cell.struck > 0) lines.push(`${cell.struck} disqualified`);
+  if (cell.disqualified > 0) lines.push(`${cell.disqualified} disqualified`);
   if (cell.rejected > 0) lines.push(`${cell.rejected} rejected`);
   lines.push(...attemptMarks(cell));
   return cell.mean === null ? { lines, mark: "bad", about } : { lines, about };

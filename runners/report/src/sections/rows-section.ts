@@ -1,7 +1,7 @@
 // The baselines and reference models, and how each agent's mean compares with them.
 
 import type { Report } from "@mlrb/formats/report";
-import type { Reference } from "@mlrb/formats/report/reference-check";
+import type { ReferenceCheck } from "@mlrb/formats/report/reference-check";
 import type { Row } from "@mlrb/formats/report/row";
 import { metricOf, storedMetric } from "../units/shown-metric.ts";
 import { meanError, supportedText } from "./digits-text.ts";
@@ -42,17 +42,17 @@ export function rowsSection(report: Report): Section {
 }
 
 /**
- * Attempts wait until each model scores what is expected of it, unless a person left the check out. Bytes are in full, as
- * task.yaml expects them.
+ * Attempts wait until each model scores what is expected of it, unless a person left the check out. Bytes are in
+ * full, as task.yaml expects them.
  */
 function expectedTable(report: Report): Table {
   const title = "What is expected of reference models before attempts start";
-  return tableOf(title, byTask(report, report.references ?? []), [
+  return tableOf(title, byTask(report, report.referenceChecks ?? []), [
     column("metric", ({ metric }) =>
       metricHead({ ...storedMetric(report, metric), headUnit: bytesUnit(report, metric) }),
     ),
     column("row", ({ model }) => model),
-    numeric("value", ({ metric, value, standardError }: Reference) =>
+    numeric("value", ({ metric, value, standardError }: ReferenceCheck) =>
       value === null
         ? textCell("not scored", "bad")
         : bytesUnit(report, metric) === null
@@ -72,7 +72,7 @@ function bytesUnit(report: Report, metric: string): string | null {
 function missed(report: Report): Item[] {
   const name = (metric: string) =>
     [metric, bytesUnit(report, metric)].filter((part) => part !== null).join(", ");
-  return (report.references ?? [])
+  return (report.referenceChecks ?? [])
     .filter(({ passed }) => !passed)
     .map(({ task, model, metric, found }) => ({
       head: `${task}, ${model}`,
@@ -81,13 +81,13 @@ function missed(report: Report): Item[] {
 }
 
 export function rowName(row: Row): string {
-  if (row.anchor) return `${row.name} (reference model)`;
-  return row.floor && row.name !== "floor" ? `${row.name} (trivial baseline)` : plainName(row);
+  if (row.reference) return `${row.name} (reference model)`;
+  return row.baseline && row.name !== "baseline" ? `${row.name} (trivial baseline)` : plainName(row);
 }
 
-/** A baseline that is a number in task.yaml is the row `floor` in report.json. */
-function plainName({ name, floor }: Row): string {
-  return floor && name === "floor" ? "trivial baseline" : name;
+/** A baseline that is a number in task.yaml is the row `baseline` in report.json. */
+function plainName({ name, baseline }: Row): string {
+  return baseline && name === "baseline" ? "trivial baseline" : name;
 }
 
 /** Worse than the trivial baseline is marked; worse than a reference model is not. */
@@ -99,10 +99,10 @@ function standingCell(row: Row, agent: string, report: Report): TableCell {
   );
   // a worse score counts as the baseline
   if (standing.kind === "level")
-    return row.floor && cell?.belowFloor ? textCell("not better", "bad") : textCell("equal");
+    return row.baseline && cell?.belowBaseline ? textCell("not better", "bad") : textCell("equal");
   const error = Math.max((cell && meanError(cell)) ?? 0, row.standardError ?? 0);
   const by = supportedText(standing.by, metricOf(report, row.metric).digits, error);
   if (Number(by) === 0) return textCell("equal");
   const text = `${by} ${standing.kind}`;
-  return standing.kind === "worse" && row.floor ? textCell(text, "bad") : textCell(text);
+  return standing.kind === "worse" && row.baseline ? textCell(text, "bad") : textCell(text);
 }

@@ -38,7 +38,7 @@ test("a secondary measurement is averaged over the valid attempts that have it",
 test("disqualified attempts do not enter secondary measurements", () => {
   const report = withExtra([{ latency: 1 }, { latency: 3 }]);
   const [first] = report.attempts.filter(({ task, agent }) => task === "letters" && agent === "plain");
-  first!.verdict = { kind: "struck", machine: "struck", rules: [], facts: {} };
+  first!.verdict = { kind: "disqualified", machine: "disqualified", rules: [], facts: {} };
   assert.equal(rowOf(report, "latency")!.agents.find(({ agent }) => agent === "plain")!.mean, 3);
 });
 

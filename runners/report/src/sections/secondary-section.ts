@@ -1,5 +1,5 @@
-// Secondary measurements of the scorers: a model's cost, size and speed, the number of ties or of truncated answers.
-// They decide nothing and help to read a score.
+// Secondary measurements of the scorers: a model's cost, size and speed, the number of ties or of truncated
+// answers. They decide nothing and help to read a score.
 
 import type { Report } from "@mlrb/formats/report";
 import { meansByName, type NamedMean } from "../compare/means-by-name.ts";

@@ -1,5 +1,5 @@
-// The report's sections in the order of a reader's questions: who is ahead, compared with what, how certain, what went
-// wrong, what is missing.
+// The report's sections in the order of a reader's questions: who is ahead, compared with what, how certain, what
+// went wrong, what is missing.
 
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
@@ -13,12 +13,12 @@ import { plainText } from "../read/plain-text.ts";
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
 import { attemptsSection } from "./attempts-section.ts";
+import { checkpointsSection } from "./checkpoints-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
 import { memorisationSection } from "./memorisation-section.ts";
 import { metricsSection } from "./metrics-section.ts";
-import { momentsSection } from "./moments-section.ts";
 import { researchSection } from "./research-section.ts";
 import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";
@@ -44,7 +44,7 @@ export function sections(report: Report): Section[] {
     ofAttempts(attemptsSection(report)),
     ofAttempts(bestSection(report)),
     ofAttempts(builtSection(report)),
-    ofAttempts(momentsSection(report)),
+    ofAttempts(checkpointsSection(report)),
     ofAttempts(secondarySection(report)),
     ofAttempts(researchSection(report)),
     ofAttempts(rulesSection(report)),
@@ -91,7 +91,7 @@ export function coverageLine(report: Report): string {
   const judged = parts(
     [attempts.pass, "pass"],
     [attempts.undecided, "undecided"],
-    [attempts.struck, "disqualified"],
+    [attempts.disqualified, "disqualified"],
     [attempts.rejected, "rejected"],
     [attempts.missing, "missing"],
   );

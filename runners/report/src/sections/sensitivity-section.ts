@@ -1,5 +1,5 @@
-// The primary means next to what they would be if undecided attempts, decisions of people, or models that cannot be
-// scored counted in another way.
+// The primary means next to what they would be if undecided attempts, decisions of people, or models that cannot
+// be scored counted in another way.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
@@ -12,7 +12,7 @@ import { agentColumns, column, noNumber, tableSection, taskGroups } from "./tabl
 
 const variantTexts: Record<SensitivityVariant, string> = {
   "undecided-as-pass": "undecided as pass",
-  "undecided-as-floor": "undecided as trivial baseline",
+  "undecided-as-baseline": "undecided as trivial baseline",
   "without-decisions": "without decisions of people",
   "not-scorable-as-missing": "not scorable as missing",
   "without-resumed": "without resumed attempts",
@@ -30,7 +30,7 @@ export function sensitivitySection(report: Report): Section {
     heading: "Sensitivity",
     caption:
       "The mean of the metric that decides the task, if these attempts counted in another way. An undecided attempt has a " +
-      "strike rule that the machine could not decide; under Results it counts with its score. A person's decision " +
+      "disqualifying rule that the machine could not decide; under Results it counts with its score. A person's decision " +
       "replaces the machine's answer to a rule. A model of a family that cannot be scored is rejected and counts as " +
       "the trivial baseline under Results. In parentheses: the attempts of the row." +
       (report.attempts.some(({ resumed }) => resumed) ? ` ${resumedCaption}` : "") +

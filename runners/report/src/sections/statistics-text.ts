@@ -14,8 +14,8 @@ export function rateText(rate: number, interval: readonly number[] | null): stri
 }
 
 /**
- * A difference of normalised scores, `+0.41` or `−0.41`, and its interval, with two digits or as many as the interval
- * supports; without a sign if they show no difference.
+ * A difference of normalised scores, `+0.41` or `−0.41`, and its interval, with two digits or as many as the
+ * interval supports; without a sign if they show no difference.
  */
 export function differenceTexts({
   value,

@@ -1,5 +1,5 @@
-// The report before layout: sections of tables and lists in plain text. Each renderer lays them out and escapes them in
-// its own way.
+// The report before layout: sections of tables and lists in plain text. Each renderer lays them out and escapes
+// them in its own way.
 
 export type Section = {
   heading: string;
@@ -19,13 +19,13 @@ export type Table = {
 /** A rigid column holds numbers: right-aligned and never wrapped. */
 export type Column = { head: string; rigid: boolean };
 
-/** Lines of text, and how to mark them. Struck-through numbers do not count. */
+/** Lines of text, and how to mark them. Crossed-out numbers do not count. */
 export type TableCell = { lines: string[]; mark?: Mark; about?: About };
 
 /** The target of a cell's link: a mean, or with a seed one attempt. */
 export type About = { task: string; agent: string; metric?: string; seed?: string | number };
 
-export type Mark = "struck" | "bad" | "faint" | "strong";
+export type Mark = "crossed-out" | "bad" | "faint" | "strong";
 
 /** `head` names the subject of `text`. */
 export type Item = { head: string; text: string };

@@ -1,5 +1,5 @@
-// Durations and costs of the attempts, from their ledgers. They are not part of the report: seconds differ between runs
-// and machines, and reports are compared byte for byte.
+// Durations and costs of the attempts, from their ledgers. They are not part of the report: seconds differ between
+// runs and machines, and reports are compared byte for byte.
 
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";

@@ -1,5 +1,5 @@
-// The valid attempts of a cell as tables show them. Their interval is conditional on an attempt being valid, so it is
-// never next to the mean over all attempts.
+// The valid attempts of a cell as tables show them. Their interval is conditional on an attempt being valid, so it
+// is never next to the mean over all attempts.
 
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { NamedMean } from "../compare/means-by-name.ts";
@@ -21,9 +21,9 @@ export function validText(cell: Cell, metric: ShownMetric): string {
 }
 
 /** Marks of a mean, apart from failed attempts: what its valid attempts have in common, and what needs a look. */
-export function attemptMarks({ belowFloor, identical, implausible, planned }: Cell): string[] {
+export function attemptMarks({ belowBaseline, identical, implausible, planned }: Cell): string[] {
   return [
-    ...(belowFloor > 0 ? [`${belowFloor} below the baseline`] : []),
+    ...(belowBaseline > 0 ? [`${belowBaseline} below the baseline`] : []),
     ...(identical.length > 0 ? [`${identical.join(" and ")} of ${planned} identical`] : []),
     ...(implausible.length > 0 ? [`${implausible.length} implausible`] : []),
   ];

@@ -8,8 +8,8 @@ export function validitySection(report: Report): Section {
   const about = {
     heading: "Attempts that kept the rules",
     caption:
-      "Share of the judged attempts that kept all strike rules, with Wilson's 95 % interval. Repeats of one attempt have no " +
-      "interval. Undecided attempts have a strike rule that could not be decided: they are counted apart, and not as kept.",
+      "Share of the judged attempts that kept all disqualifying rules, with Wilson's 95 % interval. Repeats of one attempt have no " +
+      "interval. Undecided attempts have a disqualifying rule that could not be decided: they are counted apart, and not as kept.",
   };
   return tableSection(about, oneGroup(titledAgents(report)), [
     column("agent", ({ agent, title }) => (title === agent ? agent : `${agent}: ${title}`)),

@@ -36,9 +36,9 @@ const example = () =>
       primary: "loss",
       final: [
         exampleScore("loss"),
-        { ...exampleScore("accuracy"), kind: "rejected", reason: "no model", floor: null } as never,
+        { ...exampleScore("accuracy"), kind: "rejected", reason: "no model", baseline: null } as never,
       ],
-      moments: [{ moment: "25%", atMs: 150_000, scores: [exampleScore("loss", { value: 3.5 })] }],
+      checkpoints: [{ checkpoint: "25%", atMs: 150_000, scores: [exampleScore("loss", { value: 3.5 })] }],
     },
   });
 
@@ -52,8 +52,8 @@ for (const width of [100, 50])
 
 test("an event without words of its own has its fields, and digests in short", () => {
   const digest = "0123456789ab".padEnd(64, "c");
-  const words = factsWords({ agent: "minimal", programDigest: digest, line: `${digest} too long` });
-  assert.equal(words, `agent minimal, programDigest 0123456789ab, line ${digest} too long`);
+  const words = factsWords({ agent: "script-weak", programDigest: digest, line: `${digest} too long` });
+  assert.equal(words, `agent script-weak, programDigest 0123456789ab, line ${digest} too long`);
 });
 
 test("the budget names the peak of GPU memory only where the ledger has one", () => {
@@ -217,7 +217,7 @@ test("a value whose toString is no function is shown as JSON", () => {
   assert.match(eventWords(line), /exit {"toString":1}/);
 });
 
-test("what an attempt may spend and what a checkpoint holds are sentences, not names of fields", () => {
+test("what an attempt may spend and what a restore point holds are sentences, not names of fields", () => {
   const words = (event: object) => eventWords(event as TrajectoryEvent);
   const purse = { event: "purse", run: "R", maxDollars: null, prices: [] };
   assert.equal(words(purse), "no spending limit (--max-cost) and no known prices, of run R");
@@ -225,7 +225,7 @@ test("what an attempt may spend and what a checkpoint holds are sentences, not n
     words({ ...purse, maxDollars: 5, prices: [{}] }),
     "at most 5 dollars (--max-cost) and prices of 1 model, of run R",
   );
-  const checkpoint = { event: "checkpoint", name: "0001", files: 1, copiedBytes: 4809, torn: 0 };
-  assert.equal(words(checkpoint), "0001: 1 file, 4.8 kB copied");
-  assert.match(words({ ...checkpoint, torn: 2 }), /; 2 files changed during the copy$/);
+  const restorePoint = { event: "restore-point", name: "0001", files: 1, copiedBytes: 4809, torn: 0 };
+  assert.equal(words(restorePoint), "0001: 1 file, 4.8 kB copied");
+  assert.match(words({ ...restorePoint, torn: 2 }), /; 2 files changed during the copy$/);
 });

@@ -1,5 +1,5 @@
-// An attempt as a person reads it: what it was, its budget, a timeline, failures with their owner, its result, and what
-// is missing. One pass over the trajectory in bounded memory. Pure.
+// An attempt as a person reads it: what it was, its budget, a timeline, failures with their owner, its result, and
+// what is missing. One pass over the trajectory in bounded memory. Pure.
 
 import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { formatDuration } from "@mlrb/core/text/units";

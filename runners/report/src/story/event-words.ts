@@ -1,5 +1,5 @@
-// One event of a trajectory in words, for the terminal and the page. Text of agents and models is included unchanged
-// and may be long: the caller makes it harmless and clips it. Pure.
+// One event of a trajectory in words, for the terminal and the page. Text of agents and models is included
+// unchanged and may be long: the caller makes it harmless and clips it. Pure.
 
 import { unreachable } from "@mlrb/core/ports/outcome";
 import { counted } from "@mlrb/core/text/counted";
@@ -41,7 +41,7 @@ export function eventWords(event: TrajectoryEvent): string {
       return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}${movedWords(event)}`;
     case "resumed": {
       const { times, step, workspace, creditedMs } = event;
-      const files = workspace === "kept" ? "with its files" : "with the files of a checkpoint";
+      const files = workspace === "kept" ? "with its files" : "with the files of a restore point";
       return `restart ${times}: its supervisor or host had died; it continues after answer ${step} ${files}; ${formatDuration(creditedMs)} of work do not count`;
     }
     case "purse": {
@@ -50,7 +50,7 @@ export function eventWords(event: TrajectoryEvent): string {
       const priced = prices.length === 0 ? "no known prices" : `prices of ${counted(prices.length, "model")}`;
       return `${limit} (--max-cost) and ${priced}, of run ${run}`;
     }
-    case "checkpoint": {
+    case "restore-point": {
       const { name, files, copiedBytes, torn } = event;
       const changed = torn === 0 ? "" : `; ${counted(torn, "file")} changed during the copy`;
       return `${name}: ${counted(files, "file")}, ${bytesText(copiedBytes)} copied${changed}`;

@@ -1,5 +1,6 @@
 // The failures in an attempt with their owner, each kind once with a count. From events only; output is not
-// interpreted. An exit code is no failure: a search without a match and a test that is meant to fail end with 1. Pure.
+// interpreted. An exit code is no failure: a search without a match and a test that is meant to fail end with 1.
+// Pure.
 import type { ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { shown } from "./event-words.ts";
 

@@ -1,5 +1,5 @@
-// The story of an attempt in lines that fit a terminal. Text of agents and models becomes one plain line, so that it
-// cannot control the terminal. Width and colour are arguments. Pure.
+// The story of an attempt in lines that fit a terminal. Text of agents and models becomes one plain line, so that
+// it cannot control the terminal. Width and colour are arguments. Pure.
 
 import { counted } from "@mlrb/core/text/counted";
 import { displayWidth } from "@mlrb/core/text/display-width";
@@ -133,13 +133,13 @@ function hanging(text: string, width: number, linesMax: number): string[] {
 }
 
 function scores(
-  { verdict, primary, final, moments }: NonNullable<AttemptStory["scores"]>,
+  { verdict, primary, final, checkpoints }: NonNullable<AttemptStory["scores"]>,
   width: number,
 ): string[] {
   const each = final.flatMap((score) => {
-    const earlier = moments.flatMap(({ moment, scores: then }) => {
+    const earlier = checkpoints.flatMap(({ checkpoint, scores: then }) => {
       const found = then.find(({ name }) => name === score.name);
-      return found ? [`${moment} ${valueText(found)}`] : [];
+      return found ? [`${checkpoint} ${valueText(found)}`] : [];
     });
     const over = earlier.length > 0 ? `; checkpoints: ${earlier.join(", ")}` : "";
     return hanging(
@@ -152,8 +152,8 @@ function scores(
 }
 
 function scoreText(score: NamedScore): string {
-  const { unit, direction, digits, floor } = score;
-  const against = `trivial baseline ${floor === null ? "unknown" : sentenceNumber(score, floor, null)}, ${direction} is better`;
+  const { unit, direction, digits, baseline } = score;
+  const against = `trivial baseline ${baseline === null ? "unknown" : sentenceNumber(score, baseline, null)}, ${direction} is better`;
   if (score.kind !== "scored") return `${valueText(score)} (${against})`;
   if (unit === "bytes")
     return `${quantityText(score.value, score.standardError, unit)} over ${score.items} items (${against})`;

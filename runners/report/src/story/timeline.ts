@@ -1,5 +1,5 @@
-// The timeline of a story. Quiet events are counted between the notable ones. Unless the full timeline is wanted, it
-// keeps the lines at the beginning and at the end, so that its size does not grow with the trajectory.
+// The timeline of a story. Quiet events are counted between the notable ones. Unless the full timeline is wanted,
+// it keeps the lines at the beginning and at the end, so that its size does not grow with the trajectory.
 import type { TrajectoryLine } from "../exports/attempt-source.ts";
 import type { Mark, TimelineEntry } from "./timeline-entry.ts";
 

@@ -125,7 +125,7 @@ export function exampleScore(
     unit: "bits",
     direction: "lower",
     digits: 3,
-    floor: 8,
+    baseline: 8,
     value: 2.5,
     standardError: 0.1,
     items: 50,

@@ -2,8 +2,8 @@
 // artifacts' texts by path.
 
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
-import type { AnchorKind } from "@mlrb/formats/judged/anchors";
 import type { Built } from "@mlrb/formats/judged/built";
+import type { ReferenceKind } from "@mlrb/formats/judged/references";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import type { ReadText } from "../read/read-artifact.ts";
@@ -29,7 +29,7 @@ export class Example {
       const path = `${stage}/${artifact}`;
       const text = typeof content === "string" ? content : JSON.stringify(content);
       this.texts.set(path, { kind: "ok", value: text });
-      const digest = /^(submission|checkpoint)$/.test(artifact) ? text : `sha256:${artifact}`;
+      const digest = /^(submission|contents)$/.test(artifact) ? text : `sha256:${artifact}`;
       return [artifact, { digest, kind: "file" as const, path }] as const;
     });
     this.members.push({
@@ -100,7 +100,7 @@ function stageText(name: string, axes: Member["axes"]): string {
     .join(",")}]`;
 }
 
-function exampleRule(severity: "strike" | "note") {
+function exampleRule(severity: "disqualify" | "note") {
   return { name: "from-scratch", title: "Trained from scratch", method: "m", source: "official", severity };
 }
 
@@ -109,13 +109,16 @@ export const exampleParams = {
   label: "smoke",
   tasks: { letters: "Learning letters", numbers: "Learning numbers" },
   primary: { letters: "bits", numbers: "right" },
-  floors: { letters: { bits: "unigram", pairs: 0.5 }, numbers: { right: "majority" } },
-  anchorRows: { letters: { bits: "bigram", pairs: "trigram" }, numbers: { right: "best" } },
+  baselines: { letters: { bits: "unigram", pairs: 0.5 }, numbers: { right: "majority" } },
+  referenceRows: { letters: { bits: "bigram", pairs: "trigram" }, numbers: { right: "best" } },
   published: {
     letters: { official: { bits: [{ who: "Someone", value: 2.1, n: 4, note: "of 5", source: "a paper" }] } },
     numbers: null,
   },
-  rules: { letters: [exampleRule("strike"), exampleRule("strike"), exampleRule("note")], numbers: [] },
+  rules: {
+    letters: [exampleRule("disqualify"), exampleRule("disqualify"), exampleRule("note")],
+    numbers: [],
+  },
   agents: { plain: "Plain baseline", strong: "Strong baseline" },
   presets: {
     plain: { kind: "command", provider: null, model: null, planner: null, turnsMax: null },
@@ -210,18 +213,18 @@ function scoreHead(scorer: "bits" | "pairs" | "right") {
   return { formatVersion: 1, scorer, version: 1, unit: units[scorer], direction: directions[scorer] };
 }
 
-type Row = { name: string; kind?: AnchorKind; parameters?: number } & (
+type Row = { name: string; kind?: ReferenceKind; parameters?: number } & (
   | { value: number; standardError?: number }
   | { rejected: string }
 );
 
-export function anchorRows(scorer: string, rows: Row[]) {
+export function referenceRows(scorer: string, rows: Row[]) {
   const titled = rows.map((row) => ({ kind: "n-gram", ...row, title: `the ${row.name} model` }));
   return { rows: { formatVersion: 1, scorer, rows: titled } };
 }
 
 export const passed = {
-  verdict: { formatVersion: 2, kind: "pass", rules: [], facts: { parameters: 500_000 } },
+  verdict: { formatVersion: 1, kind: "pass", rules: [], facts: { parameters: 500_000 } },
 };
 
 export function verdict(kind: string, rule: Record<string, string> = {}): { verdict: object } {
@@ -231,10 +234,10 @@ export function verdict(kind: string, rule: Record<string, string> = {}): { verd
     answer: "fail",
     evidence: "equals known weights",
     source: "official",
-    severity: "strike",
+    severity: "disqualify",
     ...rule,
   };
-  return { verdict: { formatVersion: 2, kind, rules: [whole], facts: {} } };
+  return { verdict: { formatVersion: 1, kind, rules: [whole], facts: {} } };
 }
 
 /** Items of `bits` with mean about `level`, the same difficulty profile whatever the level. */

@@ -1,13 +1,14 @@
-// The data of a page as large as the published protocol makes it: seven tasks, three agents, five seeds, and for each
-// attempt the whole extract of a trajectory of 20 000 events. Some attempts fail, some are missing, one rule is undecided.
+// The data of a page as large as the published protocol makes it: seven tasks, three agents, five seeds, and for
+// each attempt the whole extract of a trajectory of 20 000 events. Some attempts fail, some are missing, one rule
+// is undecided.
 import type { PageData } from "../page/page-data.ts";
 import type { StoryLine } from "../story/timeline.ts";
 import {
-  anchorRows,
   Example,
   exampleParams,
   pairItems,
   passed,
+  referenceRows,
   scored,
   textItems,
   verdict,
@@ -15,7 +16,7 @@ import {
 import { samplePage } from "./page-example.ts";
 
 const tasks = ["baby-steps", "compression", "distillation", "efficiency", "merging", "proofs", "small-pile"];
-const agents = ["minimal", "one-loop", "supervisor"];
+const agents = ["script-weak", "one-loop", "supervisor"];
 const seeds = [1, 2, 3, 4, 5];
 
 export function largeExample(): PageData {
@@ -27,8 +28,8 @@ export function largeExample(): PageData {
     label: "official",
     tasks: of((task) => `The task ${task}`),
     primary: of((_, index) => (isBits(index) ? "bits" : "right")),
-    floors: of((_, index) => (isBits(index) ? { bits: "unigram" } : { right: 0.25 })),
-    anchorRows: of((_, index) => (isBits(index) ? { bits: "bigram" } : {})),
+    baselines: of((_, index) => (isBits(index) ? { bits: "unigram" } : { right: 0.25 })),
+    referenceRows: of((_, index) => (isBits(index) ? { bits: "bigram" } : {})),
     published: of(() => null),
     rules: of((task) => exampleParams.rules[task as "letters"] ?? []),
     agents: Object.fromEntries(agents.map((agent) => [agent, `The agent ${agent}`])),
@@ -37,9 +38,9 @@ export function largeExample(): PageData {
   for (const [index, task] of tasks.entries()) {
     if (isBits(index))
       example.gives(
-        "anchors",
+        "references",
         { task, scorer: "bits" },
-        anchorRows("bits", [
+        referenceRows("bits", [
           { name: "unigram", value: 4, standardError: 0.01 },
           { name: "bigram", value: 2.5, standardError: 0.01 },
         ]),
@@ -73,7 +74,7 @@ function attempt(example: Example, { task, index, agent, rank, seed, isBits }: P
   }
   const judged =
     place % 13 === 0
-      ? verdict("struck")
+      ? verdict("disqualified")
       : place % 17 === 0
         ? verdict("undecided", { answer: "undecided" })
         : passed;

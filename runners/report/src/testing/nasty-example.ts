@@ -1,10 +1,10 @@
-// A run with every outcome of an attempt, and hostile text in every place that an agent can write to. The golden files
-// are its report.
+// A run with every outcome of an attempt, and hostile text in every place that an agent can write to. The golden
+// files are its report.
 import {
-  anchorRows,
   Example,
   pairItems,
   passed,
+  referenceRows,
   rejectedScore,
   researched,
   scored,
@@ -53,7 +53,7 @@ export function nastyExample({ people = true } = {}): Example {
         ),
       );
   };
-  letters("plain", 1, 3.02, 97, verdict("struck"));
+  letters("plain", 1, 3.02, 97, verdict("disqualified"));
   letters("plain", 2, 3.04, 99, verdict("undecided", { answer: "undecided", evidence: hostile }));
   letters("strong", 1, 2.48, 120);
 
@@ -68,26 +68,26 @@ export function nastyExample({ people = true } = {}): Example {
   if (people) example.decided(at("letters", "plain", 1), ...decisions);
 
   // strong, seed 2: broke a rule, was scored, and has evidence that reads like a pass.
-  const struck = at("letters", "strong", 2);
+  const disqualified = at("letters", "strong", 2);
   example
-    .gives("attempt", struck, { submission: "sha256:strong2" })
-    .gives("validate", struck, verdict("struck", { evidence: hostile }))
-    .gives("score", { ...struck, scorer: "bits" }, scored("bits", textItems(1.1)))
-    .gives("score", { ...struck, scorer: "pairs" }, rejectedScore("pairs", `@SUM(1) ties: ${hostile}`));
+    .gives("attempt", disqualified, { submission: "sha256:strong2" })
+    .gives("validate", disqualified, verdict("disqualified", { evidence: hostile }))
+    .gives("score", { ...disqualified, scorer: "bits" }, scored("bits", textItems(1.1)))
+    .gives("score", { ...disqualified, scorer: "pairs" }, rejectedScore("pairs", `@SUM(1) ties: ${hostile}`));
 
   // letters over time: one that improved, one equal all along, one of half a model, one that broke a rule.
   const then = (
     seed: number,
     agent: string,
-    moment: string,
+    checkpoint: string,
     stood: object,
     score: Record<string, unknown>,
     digest: string,
   ) => {
-    const axes = { ...at("letters", agent, seed), moment };
-    example.gives("moment", axes, { moment: { formatVersion: 1, ...stood }, checkpoint: digest });
+    const axes = { ...at("letters", agent, seed), checkpoint };
+    example.gives("checkpoint", axes, { checkpoint: { formatVersion: 1, ...stood }, contents: digest });
     for (const scorer of ["bits", "pairs"])
-      example.gives("moment-score", { ...axes, scorer }, scorer === "bits" ? score : { score: "" });
+      example.gives("checkpoint-score", { ...axes, scorer }, scorer === "bits" ? score : { score: "" });
   };
   const snapshot = { stood: { kind: "snapshot", name: "0001" }, admitted: true, reasons: [] };
   const torn = { ...snapshot, admitted: false, reasons: [{ code: "config", detail: `torn: ${hostile}` }] };
@@ -101,10 +101,16 @@ export function nastyExample({ people = true } = {}): Example {
   then(1, "strong", "50%", snapshot, scored("bits", textItems(2.6)), "sha256:better");
   then(2, "strong", "5%", snapshot, scored("bits", textItems(1.2)), "sha256:early");
   example
-    .fails("moment", { ...struck, moment: "50%" }, "failed", "it was not kept")
-    .fails("moment-score", { ...struck, moment: "50%", scorer: "bits" }, "skipped", "moment failed");
+    .fails("checkpoint", { ...disqualified, checkpoint: "50%" }, "failed", "it was not kept")
+    .fails(
+      "checkpoint-score",
+      { ...disqualified, checkpoint: "50%", scorer: "bits" },
+      "skipped",
+      "checkpoint failed",
+    );
 
-  // numbers: the trivial baseline's row was not measured; seed 1 is missing, seed 2 was rejected, one score is no JSON.
+  // numbers: the trivial baseline's row was not measured; seed 1 is missing, seed 2 was rejected, one score is no
+  // JSON.
   for (const agent of ["plain", "strong"]) {
     const one = at("numbers", agent, 1);
     example
@@ -116,13 +122,13 @@ export function nastyExample({ people = true } = {}): Example {
   example
     .gives("attempt", rejected, { submission: "sha256:empty" })
     .gives("validate", rejected, {
-      verdict: { formatVersion: 2, kind: "rejected", rules: [], facts: {} },
+      verdict: { formatVersion: 1, kind: "rejected", rules: [], facts: {} },
     })
     .gives("score", { ...rejected, scorer: "right" }, rejectedScore("right", "config.json is missing"));
-  const spoiled = { ...rejected, moment: "75%" };
+  const spoiled = { ...rejected, checkpoint: "75%" };
   example
-    .gives("moment", spoiled, { moment: { formatVersion: 1, ...snapshot }, checkpoint: "sha256:good" })
-    .gives("moment-score", { ...spoiled, scorer: "right" }, scored("right", pairItems(150)));
+    .gives("checkpoint", spoiled, { checkpoint: { formatVersion: 1, ...snapshot }, contents: "sha256:good" })
+    .gives("checkpoint-score", { ...spoiled, scorer: "right" }, scored("right", pairItems(150)));
   const unreadable = at("numbers", "strong", 2);
   example
     .gives("attempt", unreadable, { submission: "sha256:日本語" })
@@ -170,7 +176,7 @@ export function nastyExample({ people = true } = {}): Example {
         people ? `${hostile} ${"and more of it ".repeat(20)}` : null,
       ),
     )
-    .gives("iterations", struck, { iterations: '{"formatVersion": 1, "kind": "found"}' })
+    .gives("iterations", disqualified, { iterations: '{"formatVersion": 1, "kind": "found"}' })
     .gives("iterations", rejected, {
       iterations: {
         formatVersion: 1,
@@ -189,7 +195,7 @@ export function nastyExample({ people = true } = {}): Example {
       .built(at("letters", "plain", 2), { ...none, architecture: { type: "gpt2", ...sizes }, stated: null })
       .built(at("letters", "strong", 1), { ...none, architecture: { type: hostile, ...sizes }, stated })
       .built(rejected, { ...none, architecture: null, stated })
-      .built(struck, {
+      .built(disqualified, {
         architecture: { type: "t5", ...sizes, decoderLayers: 6 },
         given: [{ model: "base", share: 0.987 }],
         known: ["gpt2", "distilgpt2"],
@@ -200,20 +206,20 @@ export function nastyExample({ people = true } = {}): Example {
 
   return example
     .gives(
-      "anchors",
+      "references",
       { task: "letters", scorer: "bits" },
-      anchorRows("bits", [
+      referenceRows("bits", [
         { name: "unigram", value: 3.07, standardError: 0.02 },
         { name: "bigram", value: 2.19, standardError: 0.02 },
       ]),
     )
     .gives(
-      "anchors",
+      "references",
       { task: "letters", scorer: "pairs" },
-      anchorRows("pairs", [
+      referenceRows("pairs", [
         { name: "random", rejected: `ties: ${hostile}` },
         { name: "trigram", value: 0.61 },
       ]),
     )
-    .fails("anchors", { task: "numbers", scorer: "right" }, "failed", "exit code 1");
+    .fails("references", { task: "numbers", scorer: "right" }, "failed", "exit code 1");
 }

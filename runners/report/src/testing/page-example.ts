@@ -1,5 +1,5 @@
-// The data of a page for tests: the run with every outcome of an attempt, with hostile text in every place that others
-// can write to.
+// The data of a page for tests: the run with every outcome of an attempt, with hostile text in every place that
+// others can write to.
 import { createHash } from "node:crypto";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";

@@ -1,5 +1,6 @@
-// A report of simulated attempts at seven tasks, with what is true of its agents: the first half of them is better at the
-// first `differing` tasks, and all are alike elsewhere. One attempt in five fails and counts as the trivial baseline.
+// A report of simulated attempts at seven tasks, with what is true of its agents: the first half of them is better
+// at the first `differing` tasks, and all are alike elsewhere. One attempt in five fails and counts as the trivial
+// baseline.
 import type { Random } from "@mlrb/core/statistics/random";
 import type { Report } from "@mlrb/formats/report";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
@@ -10,7 +11,7 @@ import { nastyExample } from "./nasty-example.ts";
 type Simulated = { agents: number; attempts: number; differing: number };
 
 const tasks = ["baby", "edge", "merge", "mini", "pile", "proof", "small"];
-const floor = -20;
+const baseline = -20;
 const failing = 0.2;
 /** In standard deviations between attempts: large, so that many tasks are named. */
 const shift = 4;
@@ -23,11 +24,11 @@ function simulatedReport(of: Simulated, random: Random): Report {
     names.map((agent): Report["cells"][number] => {
       const better = index < of.differing && isFirstHalf(agent, of);
       const counted = Array.from({ length: of.attempts }, () =>
-        random.fraction() < failing ? floor : random.normal() + (better ? shift : 0),
+        random.fraction() < failing ? baseline : random.normal() + (better ? shift : 0),
       );
       const mean = counted.reduce((sum, value) => sum + value, 0) / of.attempts;
       const counts = { measured: of.attempts, planned: of.attempts, observations: of.attempts };
-      const values = { counted, values: counted, mean, floor, normalised: [], normalisedMean: null };
+      const values = { counted, values: counted, mean, baseline, normalised: [], normalisedMean: null };
       return { ...template, task, agent, direction: "higher", ...counts, ...values };
     }),
   );

@@ -1,5 +1,5 @@
-// The unit in which a table prints the numbers of one metric, measurement or column: the same for all of them, so that
-// they can be compared by eye, and large enough that none is printed in powers of ten. Pure.
+// The unit in which a table prints the numbers of one metric, measurement or column: the same for all of them, so
+// that they can be compared by eye, and large enough that none is printed in powers of ten. Pure.
 
 /** Numbers are divided by `divisor` and have at most `decimals` digits after the point. */
 export type ColumnScale = { divisor: number; decimals: number; unit: string };
@@ -34,8 +34,8 @@ const significant = 3;
 const decimalsMax = 3;
 
 /**
- * The unit that suits the middle of `values`, with three significant digits of the smallest, at most three after the point.
- * Undefined where the numbers are read well as they are.
+ * The unit that suits the middle of `values`, with three significant digits of the smallest, at most three after
+ * the point. Undefined where the numbers are read well as they are.
  */
 export function columnScale(values: readonly number[], quantity: Quantity): ColumnScale | undefined {
   const sizes = values

@@ -1,6 +1,7 @@
-// The two ends of a channel over a step's standard input and output. Slurm keeps a step's output until a line ends, or
-// gives the program a terminal (`srun --unbuffered`), which changes bytes. So what the node sends are lines of base64.
-// Each has a mark: a site's programs (`TaskProlog`) print to the step's output too. What the node receives comes as it is.
+// The two ends of a channel over a step's standard input and output. Slurm keeps a step's output until a line
+// ends, or gives the program a terminal (`srun --unbuffered`), which changes bytes. So what the node sends are
+// lines of base64. Each has a mark: a site's programs (`TaskProlog`) print to the step's output too. What the node
+// receives comes as it is.
 import { Duplex, pipeline, Transform } from "node:stream";
 
 /** Before the base64 of a line; no character of it is base64's. */

@@ -1,5 +1,6 @@
-// The channel from the host that submits to the relay's program on a job's node: standard input and output of a step of
-// the job, which Slurm carries. It is opened again until the job ends: steps fail while a controller is away.
+// The channel from the host that submits to the relay's program on a job's node: standard input and output of a
+// step of the job, which Slurm carries. It is opened again until the job ends: steps fail while a controller is
+// away.
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

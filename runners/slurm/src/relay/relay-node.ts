@@ -1,6 +1,7 @@
-// The end of the relay on a node: takes connections at a unix socket and passes each as a stream of one channel, which is
-// this program's standard input and output. It knows no secret. Usage: `node relay-node.ts SOCKET [ANSWER_MS]`. The
-// socket's folder must be this user's alone. Ends when the channel does not answer: calls are then refused at once.
+// The end of the relay on a node: takes connections at a unix socket and passes each as a stream of one channel,
+// which is this program's standard input and output. It knows no secret. Usage: `node relay-node.ts SOCKET
+// [ANSWER_MS]`. The socket's folder must be this user's alone. Ends when the channel does not answer: calls are
+// then refused at once.
 import { lstatSync, renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";

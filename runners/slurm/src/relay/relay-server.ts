@@ -82,7 +82,8 @@ export class RelayServer {
       url = this.#options.locate?.(url) ?? url;
     } catch (error) {
       asked.resume();
-      // one without a code, e.g. of a list that cannot be read, is no lost connection, for which an attempt would wait
+      // one without a code, e.g. of a list that cannot be read, is no lost connection, for which an attempt would
+      // wait
       const { code = "EINVAL" } = error as NodeJS.ErrnoException;
       this.#failed(answer, Object.assign(error as Error, { code }));
       return;

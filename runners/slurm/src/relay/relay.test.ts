@@ -1,5 +1,5 @@
-// The relay of model calls over a channel as Slurm has it: only the configured addresses are reached, secrets stay on one
-// side, answers pass as they come, and a call without a channel fails as one whose provider is away.
+// The relay of model calls over a channel as Slurm has it: only the configured addresses are reached, secrets stay
+// on one side, answers pass as they come, and a call without a channel fails as one whose provider is away.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync } from "node:fs";

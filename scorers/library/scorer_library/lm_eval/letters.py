@@ -3,7 +3,7 @@
 Rows have the columns of cais/mmlu.
 """
 
-from mlrb_kit.anchors_stage import Row as AnchorRow
+from mlrb_kit.references_stage import Row as ReferenceRow
 from scorer_library.lm_eval.continuation import COLUMNS, question_trouble
 from scorer_library.lm_eval.data import HubData, Row
 from scorer_library.lm_eval.items import Item, error_of_mean, mean
@@ -23,7 +23,7 @@ def item_of(subject: str, at: int, _row: Row, answer: Answer) -> Item:
 BY_LETTER = LmEval(DATA, "mmlu/default", "mmlu_{}".format, item_of, mean_over_items)
 
 
-def letter_rows(questions: list[Row]) -> list[AnchorRow]:
+def letter_rows(questions: list[Row]) -> list[ReferenceRow]:
     """Scores that need no question: chance, and the best constant letter."""
     answers = [row["answer"] for row in questions]
     letter = max(range(4), key=answers.count)  # the first of equals

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mlrb_kit.anchor_titles import read_titles
 from mlrb_kit.log_probabilities import log_probabilities
+from mlrb_kit.reference_titles import read_titles
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.submission import Submission, load_submission
 from scorer_library.memorisation.compared_documents import Compared, Document, compared_documents

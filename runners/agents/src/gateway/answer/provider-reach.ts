@@ -1,5 +1,5 @@
-// Finds in a provider's answer what shows that the provider searched, fetched a page or ran a tool. The names are those
-// of all protocols and of servers that speak them: an answer of any of them is searched for all. Pure.
+// Finds in a provider's answer what shows that the provider searched, fetched a page or ran a tool. The names are
+// those of all protocols and of servers that speak them: an answer of any of them is searched for all. Pure.
 import type { Json } from "@mlrb/kit/stage";
 import { at, within } from "../../model/json-text.ts";
 

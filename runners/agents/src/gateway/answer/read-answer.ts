@@ -1,5 +1,5 @@
-// Reads the JSON of a provider's answer in one of the four protocols, and notices what no protocol should hold: a key
-// twice in one object, and signs that the provider searched.
+// Reads the JSON of a provider's answer in one of the four protocols, and notices what no protocol should hold: a
+// key twice in one object, and signs that the provider searched.
 import type { Json } from "@mlrb/kit/stage";
 import { parsedJson } from "../../model/json-text.ts";
 import { unclearJson } from "../../model/reported-usage.ts";

@@ -1,6 +1,6 @@
 // Reads answers in OpenAI's two protocols. Chat completions, which many other servers speak:
-// platform.openai.com/docs/api-reference/chat. Responses: the last event of a stream holds the whole answer, so only a
-// stream that was cut is read from its pieces: platform.openai.com/docs/api-reference/responses-streaming
+// platform.openai.com/docs/api-reference/chat. Responses: the last event of a stream holds the whole answer, so
+// only a stream that was cut is read from its pieces: platform.openai.com/docs/api-reference/responses-streaming
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 import { endName, isServersEnd } from "../../model/answer-end.ts";

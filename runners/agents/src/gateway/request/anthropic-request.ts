@@ -1,6 +1,6 @@
-// The fields of Anthropic's messages protocol that leave the gateway: platform.claude.com/docs/en/api/messages/create.
-// Left out on purpose: `cache_control` that keeps for an hour, and compaction by the provider, whose tokens its count of
-// usage leaves out.
+// The fields of Anthropic's messages protocol that leave the gateway:
+// platform.claude.com/docs/en/api/messages/create. Left out on purpose: `cache_control` that keeps for an hour,
+// and compaction by the provider, whose tokens its count of usage leaves out.
 import {
   address,
   barred,

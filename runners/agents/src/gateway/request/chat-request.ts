@@ -1,5 +1,5 @@
-// The fields of OpenAI's chat completions that leave the gateway, with those of other servers that speak the protocol:
-// platform.openai.com/docs/api-reference/chat/create, docs.vllm.ai, docs.litellm.ai, openrouter.ai/docs
+// The fields of OpenAI's chat completions that leave the gateway, with those of other servers that speak the
+// protocol: platform.openai.com/docs/api-reference/chat/create, docs.vllm.ai, docs.litellm.ai, openrouter.ai/docs
 import {
   barred,
   barredEverywhere,

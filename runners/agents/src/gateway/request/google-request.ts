@@ -1,5 +1,5 @@
-// The fields of Google's generateContent that leave the gateway: ai.google.dev/api/generate-content. Its readers take
-// `camelCase` and `snake_case` for the same field, so each field may be there in one spelling only.
+// The fields of Google's generateContent that leave the gateway: ai.google.dev/api/generate-content. Its readers
+// take `camelCase` and `snake_case` for the same field, so each field may be there in one spelling only.
 import {
   address,
   type Bar,

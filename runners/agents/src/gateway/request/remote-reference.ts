@@ -1,12 +1,12 @@
-// References by which a provider would fetch content: addresses of pictures and files, and other documents of a JSON
-// Schema. Pure.
+// References by which a provider would fetch content: addresses of pictures and files, and other documents of a
+// JSON Schema. Pure.
 import type { Json } from "@mlrb/kit/stage";
 import { within } from "../../model/json-text.ts";
 import { knownHosts } from "../gateway-provider.ts";
 
 /**
- * `web`: the provider would fetch it from the Internet. `stored`: it names what the operator's account stores, e.g.
- * `gs://…`, `files/…` or a file at the provider's own address.
+ * `web`: the provider would fetch it from the Internet. `stored`: it names what the operator's account stores,
+ * e.g. `gs://…`, `files/…` or a file at the provider's own address.
  */
 export function addressKind(address: string): "web" | "stored" {
   const url = URL.parse(address.trim().startsWith("//") ? `https:${address.trim()}` : address);

@@ -1,5 +1,5 @@
-// Parses the body of a program's request so that gateway and provider read the same: UTF-8, no key twice in an object,
-// bounded depth. Numbers that JavaScript would change are kept as they are written. Pure.
+// Parses the body of a program's request so that gateway and provider read the same: UTF-8, no key twice in an
+// object, bounded depth. Numbers that JavaScript would change are kept as they are written. Pure.
 import { strictJson } from "@mlrb/kit/admission/admission-json";
 import type { Json } from "@mlrb/kit/stage";
 

@@ -1,5 +1,6 @@
-// The fields of OpenAI's responses protocol that leave the gateway: platform.openai.com/docs/api-reference/responses/create.
-// Identities are left out (metadata, user, safety_identifier, Codex's client_metadata): no answer depends on them.
+// The fields of OpenAI's responses protocol that leave the gateway:
+// platform.openai.com/docs/api-reference/responses/create. Identities are left out (metadata, user,
+// safety_identifier, Codex's client_metadata): no answer depends on them.
 import {
   address,
   barred,

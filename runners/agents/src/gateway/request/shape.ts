@@ -1,5 +1,5 @@
-// The vocabulary in which each protocol declares the fields of its requests. A field without a declaration is dropped;
-// a field that could change the price, what the provider stores, or what it reaches is refused.
+// The vocabulary in which each protocol declares the fields of its requests. A field without a declaration is
+// dropped; a field that could change the price, what the provider stores, or what it reaches is refused.
 
 import type { Json } from "@mlrb/kit/stage";
 

@@ -1,5 +1,5 @@
-// Recognizes sound and film in a request by what names it (a media type, a file's name) and by its first bytes: each
-// provider goes by another one of them. Pure.
+// Recognizes sound and film in a request by what names it (a media type, a file's name) and by its first bytes:
+// each provider goes by another one of them. Pure.
 
 const types = /^\s*(audio\b|video\b|application\/(ogg|mp4|x-matroska|x-mpegurl|vnd\.apple\.mpegurl)\b)/iu;
 

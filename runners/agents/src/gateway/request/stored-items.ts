@@ -1,5 +1,6 @@
-// Leaves out items that only a provider with a stored conversation could read. The defaults of OpenAI's SDK and of the
-// AI SDK expect `store: true` and repeat reasoning without its content; the gateway always sends `store: false`. Pure.
+// Leaves out items that only a provider with a stored conversation could read. The defaults of OpenAI's SDK and of
+// the AI SDK expect `store: true` and repeat reasoning without its content; the gateway always sends `store:
+// false`. Pure.
 import type { Json } from "@mlrb/kit/stage";
 import { isObject } from "./request-json.ts";
 

@@ -1,5 +1,6 @@
-// The headers of a program's request that leave the gateway: versions of the protocol, and betas whose fields do. A beta
-// that is not listed is left out: its fields are, so it would change nothing that the gateway lets through. Pure.
+// The headers of a program's request that leave the gateway: versions of the protocol, and betas whose fields do.
+// A beta that is not listed is left out: its fields are, so it would change nothing that the gateway lets through.
+// Pure.
 import type { IncomingHttpHeaders } from "node:http";
 import type { CallFormat } from "../route-request.ts";
 

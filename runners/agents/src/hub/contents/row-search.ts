@@ -1,5 +1,5 @@
-// Searches content for withheld rows. A row is found if each of its required texts (withheld-rows.ts) occurs whole,
-// anywhere in the content and in any order.
+// Searches content for withheld rows. A row is found if each of its required texts (withheld-rows.ts) occurs
+// whole, anywhere in the content and in any order.
 import type { WithheldRows } from "@mlrb/formats/stage/withheld";
 import { between, longWords, Prefix, wordsMin } from "./withheld-rows.ts";
 import { type WordHash, WordReader } from "./words.ts";

@@ -1,5 +1,5 @@
-// Searches one downloaded file for withheld rows, whatever it is packed in. Runs in a process of its own (search-file.ts):
-// a hostile file may take all its memory.
+// Searches one downloaded file for withheld rows, whatever it is packed in. Runs in a process of its own
+// (search-file.ts): a hostile file may take all its memory.
 import { randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -33,8 +33,8 @@ const depthMax = 4;
 /** Unpacked bytes of Parquet that are read at once. */
 const parquetBytesAtOnce = 128 << 20;
 /**
- * Of the files in one archive that cannot be opened. Wheels hold some for their tests: joblib 15 with 12 kB, networkx four
- * with 194 kB.
+ * Of the files in one archive that cannot be opened. Wheels hold some for their tests: joblib 15 with 12 kB,
+ * networkx four with 194 kB.
  */
 const closedBytesMax = 1 << 20;
 

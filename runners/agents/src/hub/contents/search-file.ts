@@ -1,5 +1,6 @@
-// A program: searches FILE for the rows of WITHHELD and prints one JSON answer. A process of its own, so that a file that
-// takes all memory or time ends nothing else. Without an answer it fails: the host had trouble, not the file.
+// A program: searches FILE for the rows of WITHHELD and prints one JSON answer. A process of its own, so that a
+// file that takes all memory or time ends nothing else. Without an answer it fails: the host had trouble, not the
+// file.
 //   node search-file.ts WITHHELD FILE SCRATCH strict|any BYTES_MAX
 import { readFileSync } from "node:fs";
 import { mustFollow } from "@mlrb/formats/read-format";

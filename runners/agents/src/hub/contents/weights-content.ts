@@ -12,8 +12,8 @@ export async function weightsHeader(path: string): Promise<string | undefined> {
 }
 
 /**
- * A value of a checkpoint of torch, after its pickle: not searched where it is binary, as in safetensors. Searching
- * numbers as text has 3 to 5 MB/s.
+ * A value of a checkpoint of torch, after its pickle: not searched where it is binary, as in safetensors.
+ * Searching numbers as text has 3 to 5 MB/s.
  */
 export function kindOfTensor(head: Buffer): ContentKind {
   const kind = contentKind(head);

@@ -47,8 +47,8 @@ function power(base: number, exponent: number): number {
 }
 
 /**
- * Each row is the list of its texts. Rows without a text of four words are left out. Labels and identifiers are not
- * required where another text of the row remains: a mirror may lack their column.
+ * Each row is the list of its texts. Rows without a text of four words are left out. Labels and identifiers are
+ * not required where another text of the row remains: a mirror may lack their column.
  */
 export function withheldRows(rows: Iterable<readonly string[]>): WithheldRows {
   const texts: WithheldRows["texts"] = [];

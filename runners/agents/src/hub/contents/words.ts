@@ -1,5 +1,5 @@
-// Splits text into words and hashes them, so that a row of a data set is found again in any encoding: JSON, CSV, Parquet
-// or running text. Case, punctuation, white space, invisible characters and HTML's entities do not matter.
+// Splits text into words and hashes them, so that a row of a data set is found again in any encoding: JSON, CSV,
+// Parquet or running text. Case, punctuation, white space, invisible characters and HTML's entities do not matter.
 
 /** Two lanes of 32 bits. */
 export type WordHash = [number, number];

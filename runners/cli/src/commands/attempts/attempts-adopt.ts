@@ -1,5 +1,5 @@
-// `pipeline attempts adopt`: makes records of lost attempts that had finished. Only an attempt whose ledger seals its
-// trajectory counts as finished.
+// `pipeline attempts adopt`: makes records of lost attempts that had finished. Only an attempt whose ledger seals
+// its trajectory counts as finished.
 
 import { counted } from "@mlrb/core/text/counted";
 import { adoptLost } from "@mlrb/local/attempts/adopt-lost";

@@ -1,5 +1,5 @@
-// `pipeline attempts extend`: more budget for an attempt. The command adds a line to a file in the attempt's folder; the
-// attempt's harness reads it and says so in the trajectory.
+// `pipeline attempts extend`: more budget for an attempt. The command adds a line to a file in the attempt's
+// folder; the attempt's harness reads it and says so in the trajectory.
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";

@@ -1,6 +1,7 @@
-// `pipeline attempts resume`: lets attempts continue, whatever stopped them. An attempt that waits for a person gets the
-// secrets set in this shell, and retries at once: the values go from this process's memory to the supervisor's over a
-// socket that only this user may open. An attempt whose supervisor or host died gets a run that continues it.
+// `pipeline attempts resume`: lets attempts continue, whatever stopped them. An attempt that waits for a person
+// gets the secrets set in this shell, and retries at once: the values go from this process's memory to the
+// supervisor's over a socket that only this user may open. An attempt whose supervisor or host died gets a run
+// that continues it.
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -35,8 +36,8 @@ type BrokenOff = Pick<AttemptFolder, "name" | "path" | "card">;
 export type ResumeOptions = PlaceOptions & CostOptions & { pipeline?: string };
 
 /**
- * `asked`: beginnings of names, stage instances, or patterns, which may mean several; empty: every attempt that waits for
- * a person or was broken off.
+ * `asked`: beginnings of names, stage instances, or patterns, which may mean several; empty: every attempt that
+ * waits for a person or was broken off.
  */
 export async function attemptsResume(
   repository: string,

@@ -1,5 +1,5 @@
-// `pipeline attempts score`: scores what an attempt would submit now, with the stages that will score its submission.
-// It reads a copy: neither the attempt's clock and digests nor any table changes.
+// `pipeline attempts score`: scores what an attempt would submit now, with the stages that will score its
+// submission. It reads a copy: neither the attempt's clock and digests nor any table changes.
 
 import { globSync } from "node:fs";
 import { join } from "node:path";

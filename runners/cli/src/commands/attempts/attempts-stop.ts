@@ -1,5 +1,5 @@
-// `pipeline attempts stop`: ends a running attempt, with or without a run, or gives up one whose supervisor or host died,
-// and quarantines what it made and spent.
+// `pipeline attempts stop`: ends a running attempt, with or without a run, or gives up one whose supervisor or
+// host died, and quarantines what it made and spent.
 
 import { waitsIn } from "@mlrb/local/attempts/attempt-waits";
 import { stopAttempt } from "@mlrb/local/attempts/stop-attempt";

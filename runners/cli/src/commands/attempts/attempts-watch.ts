@@ -1,5 +1,5 @@
-// `pipeline attempts watch`: shows what the agent of a running attempt does, what it has used and the time left. It
-// only reads; the attempt continues without it.
+// `pipeline attempts watch`: shows what the agent of a running attempt does, what it has used and the time left.
+// It only reads; the attempt continues without it.
 
 import { existsSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

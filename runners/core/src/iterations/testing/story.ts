@@ -1,8 +1,8 @@
 // Trajectories for tests in short lines, which this module expands to whole events.
 //
-// `s` is seconds since the start and the rest one of: `tool` with its result (`took`, `out`, `exit`; `cut`: it never came;
-// `malformed`: no arguments), after `says`, what the model said; `prints` of an agent's own program; `line` of
-// iterations.jsonl; `handed` and `final`, snapshots; `exec`, `exit`, `end`; or an event in full.
+// `s` is seconds since the start and the rest one of: `tool` with its result (`took`, `out`, `exit`; `cut`: it
+// never came; `malformed`: no arguments), after `says`, what the model said; `prints` of an agent's own program;
+// `line` of iterations.jsonl; `handed` and `final`, snapshots; `exec`, `exit`, `end`; or an event in full.
 
 import { createHash } from "node:crypto";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";

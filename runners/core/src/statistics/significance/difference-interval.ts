@@ -1,5 +1,5 @@
-// The difference of two agents' means over tasks, with an interval by inverting the permutation test of labels within
-// tasks. Failed attempts are values like any other, so the interval is of the intention-to-treat means.
+// The difference of two agents' means over tasks, with an interval by inverting the permutation test of labels
+// within tasks. Failed attempts are values like any other, so the interval is of the intention-to-treat means.
 
 import { assertFinite } from "../finite.ts";
 import { mean, standardDeviation } from "../mean.ts";
@@ -30,12 +30,13 @@ const permutationsDefault = 19_999;
 
 /**
  * The unweighted mean over tasks of mean(a) − mean(b), and its 95 % interval: all differences δ that the two-sided
- * permutation test of labels within tasks does not reject at 0.05. Under δ, the difference at a task is its observed one
- * plus δ minus the observed mean, because tasks are fixed and differ. Values are scaled around their group's mean so
- * that the variance under permutation is s²(a) / |a| + s²(b) / |b| (Neyman 1923), times the square of t / z for its
- * degrees of freedom (Welch 1947), because it is estimated. Each labelling is then rejected from
+ * permutation test of labels within tasks does not reject at 0.05. Under δ, the difference at a task is its
+ * observed one plus δ minus the observed mean, because tasks are fixed and differ. Values are scaled around their
+ * group's mean so that the variance under permutation is s²(a) / |a| + s²(b) / |b| (Neyman 1923), times the square
+ * of t / z for its degrees of freedom (Welch 1947), because it is estimated. Each labelling is then rejected from
  * one δ on, and the ends are order statistics of these (Garthwaite 1996): a single pass over labellings drawn from
- * `seed`. Coverage is simulated in docs/statistics.md. Throws on values that are not finite and on a repeated task.
+ * `seed`. Coverage is simulated in docs/statistics.md. Throws on values that are not finite and on a repeated
+ * task.
  */
 export function differenceInterval(
   given: readonly TaskScale[],
@@ -96,9 +97,9 @@ function residualPool({ a, b }: TaskScale, wider: number): Pool {
 }
 
 /**
- * The 2.5 % and 97.5 % order statistics of the differences at which a labelling ceases to be as extreme as the observed
- * one. A labelling that moves the residual difference by `shift` and the share `moved` of the labels has its edge at
- * difference − shift / moved. Undefined if too many drawn labellings are the observed one.
+ * The 2.5 % and 97.5 % order statistics of the differences at which a labelling ceases to be as extreme as the
+ * observed one. A labelling that moves the residual difference by `shift` and the share `moved` of the labels has
+ * its edge at difference − shift / moved. Undefined if too many drawn labellings are the observed one.
  */
 function invert(
   pools: Pool[],

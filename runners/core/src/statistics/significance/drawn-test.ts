@@ -18,8 +18,8 @@ export type DrawnP = {
 export const permutationsDefault = 99_999;
 
 /**
- * p = (b + 1) / (m + 1), where b = `asFar` of m = `permutations` drawn labellings are at least as extreme as the observed
- * one: p is never 0, and the test keeps its level for any m (Phipson and Smyth 2010).
+ * p = (b + 1) / (m + 1), where b = `asFar` of m = `permutations` drawn labellings are at least as extreme as the
+ * observed one: p is never 0, and the test keeps its level for any m (Phipson and Smyth 2010).
  */
 export function drawnP(
   asFar: number,

@@ -18,8 +18,8 @@ export function holm(pValues: readonly number[]): number[] {
 }
 
 /**
- * Whether each test can reach level `alpha` after Holm, given its smallest possible p. Holm never rejects fewer tests when a
- * p falls, so it is enough to test with all p at their smallest.
+ * Whether each test can reach level `alpha` after Holm, given its smallest possible p. Holm never rejects fewer
+ * tests when a p falls, so it is enough to test with all p at their smallest.
  */
 export function attainable(smallest: readonly number[], alpha: number): boolean[] {
   return holm(smallest).map((adjusted) => adjusted <= alpha);

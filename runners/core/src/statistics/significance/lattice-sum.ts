@@ -1,5 +1,5 @@
-// The distribution of a sum of independent whole numbers, by convolution. It is exact up to rounding, and every term is
-// positive, so the smallest tail keeps its digits.
+// The distribution of a sum of independent whole numbers, by convolution. It is exact up to rounding, and every
+// term is positive, so the smallest tail keeps its digits.
 
 /** Probabilities of 0, 1, 2, … by index; each step of that number counts as `step` in the sum. */
 export type LatticePart = { probabilities: Float64Array; step: number };
@@ -31,8 +31,8 @@ export function latticeSumCost(parts: readonly LatticePart[]): number {
 }
 
 /**
- * The probability of a value at least as far from the middle of `probabilities` (indices 0 … length − 1) as `observed`, and
- * the same for the farthest possible value.
+ * The probability of a value at least as far from the middle of `probabilities` (indices 0 … length − 1) as
+ * `observed`, and the same for the farthest possible value.
  */
 export function twoSided(probabilities: Float64Array, observed: number): { p: number; pMin: number } {
   const last = probabilities.length - 1;

@@ -1,6 +1,6 @@
-// The power of the permutation test, before a run is paid for. Exact, without simulation: under Lehmann's alternative
-// (1953), one agent's values behave like the best of k of the other's. The largest of x values of A and y of B is one of A
-// with probability k x / (k x + y), and so on down, for any distribution.
+// The power of the permutation test, before a run is paid for. Exact, without simulation: under Lehmann's
+// alternative (1953), one agent's values behave like the best of k of the other's. The largest of x values of A
+// and y of B is one of A with probability k x / (k x + y), and so on down, for any distribution.
 
 import { bisect, normalQuantile } from "../normal.ts";
 import { latticeSum } from "./lattice-sum.ts";

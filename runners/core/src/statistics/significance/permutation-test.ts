@@ -1,6 +1,6 @@
-// The primary test: whether one agent is better than another over the tasks of the benchmark. Under its null hypothesis the
-// agents' labels can be swapped within every task. Attempts of different agents with equal seeds are not pairs, tasks are
-// fixed, and only the order of values counts, never their scale.
+// The primary test: whether one agent is better than another over the tasks of the benchmark. Under its null
+// hypothesis the agents' labels can be swapped within every task. Attempts of different agents with equal seeds
+// are not pairs, tasks are fixed, and only the order of values counts, never their scale.
 
 import { assertFinite } from "../finite.ts";
 import { type DrawnP, drawnTest, permutationsDefault } from "./drawn-test.ts";
@@ -53,11 +53,11 @@ const exactCostMax = 5e8;
 const exactProbabilityMin = 1e-300;
 
 /**
- * The permutation test of labels within tasks (Fisher 1935), whose statistic is the unweighted mean over
- * tasks of Mann and Whitney's U as a share (1947). Exact by counting, also with ties: seven tasks of 20
- * against 20 take some 50 ms. With so many attempts, or numbers so different between tasks, that counting takes seconds,
- * permutations are drawn, see drawnTest. Swapping a and b gives the same p and 1 − statistic. Throws on values that are not
- * finite and on a repeated task.
+ * The permutation test of labels within tasks (Fisher 1935), whose statistic is the unweighted mean over tasks of
+ * Mann and Whitney's U as a share (1947). Exact by counting, also with ties: seven tasks of 20 against 20 take
+ * some 50 ms. With so many attempts, or numbers so different between tasks, that counting takes seconds,
+ * permutations are drawn, see drawnTest. Swapping a and b gives the same p and 1 − statistic. Throws on values
+ * that are not finite and on a repeated task.
  */
 export function permutationTest(
   tasks: readonly TaskValues[],

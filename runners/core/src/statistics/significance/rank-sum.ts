@@ -1,5 +1,5 @@
-// How often the attempts of one agent beat those of another at one task, and the distribution of that number under random
-// labels. The distribution is counted over all labellings, with ties, not sampled.
+// How often the attempts of one agent beat those of another at one task, and the distribution of that number under
+// random labels. The distribution is counted over all labellings, with ties, not sampled.
 
 /**
  * Twice Mann and Whitney's U: over all pairs of one value of `a` and one of `b`, 2 where a is larger, 1 where
@@ -12,8 +12,8 @@ export function doubledU(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * The probability of each value of doubledU, by index, when every choice of |a| of all the values is as
- * likely as any other. Exact up to rounding (relative error about 1e-14): groups of equal values are added from the smallest
+ * The probability of each value of doubledU, by index, when every choice of |a| of all the values is as likely as
+ * any other. Exact up to rounding (relative error about 1e-14): groups of equal values are added from the smallest
  * to the largest, and choices are counted by the number that went to `a` and the sum that they add.
  */
 export function rankSumDistribution(a: readonly number[], b: readonly number[]): Float64Array {

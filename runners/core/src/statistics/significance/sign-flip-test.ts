@@ -1,5 +1,5 @@
-// Tests real pairs: one submission under two scorers, a task at two levels, two scripted baselines with one seed. Attempts of
-// two LLM agents with equal seeds are not pairs; permutationTest is for them.
+// Tests real pairs: one submission under two scorers, a task at two levels, two scripted baselines with one seed.
+// Attempts of two LLM agents with equal seeds are not pairs; permutationTest is for them.
 
 import { assertFinite } from "../finite.ts";
 import { seededRandom } from "../random.ts";

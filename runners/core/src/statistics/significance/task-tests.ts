@@ -1,5 +1,5 @@
-// Tests of single tasks, corrected for their number. With few attempts no result can be significant; then the result says so
-// instead of giving a p.
+// Tests of single tasks, corrected for their number. With few attempts no result can be significant; then the
+// result says so instead of giving a p.
 import { attainable, holm } from "./holm.ts";
 import type { TaskTest } from "./permutation-test.ts";
 

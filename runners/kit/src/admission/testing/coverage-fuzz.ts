@@ -1,5 +1,6 @@
-// Coverage-guided fuzzing over the inspector of Node: an input that takes a new path through a function is kept and changed
-// further. Written here because the native program of @jazzer.js/core 4.0.0 needs glibc 2.38, which Debian 12 lacks.
+// Coverage-guided fuzzing over the inspector of Node: an input that takes a new path through a function is kept
+// and changed further. Written here because the native program of @jazzer.js/core 4.0.0 needs glibc 2.38, which
+// Debian 12 lacks.
 import { Session } from "node:inspector";
 
 export type FuzzOptions = {
@@ -61,7 +62,8 @@ class BlockCoverage {
     session.post("Profiler.takePreciseCoverage", (_, { result }) => {
       for (const { url, functions } of result) {
         if (!url.includes(this.#watched)) continue;
-        // V8 leaves out ranges that ran as often as the range around them, so all ranges of a function are one fact
+        // V8 leaves out ranges that ran as often as the range around them, so all ranges of a function are one
+        // fact
         for (const { ranges } of functions)
           if (ranges[0]!.count > 0)
             this.#seen.add(

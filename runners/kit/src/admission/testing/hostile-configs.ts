@@ -1,5 +1,5 @@
-// Settings whose numbers no honest model has. They are valid JSON; the memory or time is taken when transformers builds the
-// model. Also settings that name code: no code of a submission is run.
+// Settings whose numbers no honest model has. They are valid JSON; the memory or time is taken when transformers
+// builds the model. Also settings that name code: no code of a submission is run.
 import { type HostileCase, withFiles } from "./hostile-case.ts";
 
 const huge = 1_000_000_000;

@@ -1,5 +1,5 @@
-// Copies a record to a user's folder. Files that share an inode in the record also share one in the copy, if its file
-// system has links. The copy shares no file with the record, because users write in their folders.
+// Copies a record to a user's folder. Files that share an inode in the record also share one in the copy, if its
+// file system has links. The copy shares no file with the record, because users write in their folders.
 import { randomBytes } from "node:crypto";
 import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Puts the outputs in a record's folder into the store. The record was imported, or its contents are no longer in the
-// cache. A large content with several names is read once.
+// Puts the outputs in a record's folder into the store. The record was imported, or its contents are no longer in
+// the cache. A large content with several names is read once.
 
 import { join } from "node:path";
 import type { Artifact } from "@mlrb/formats/stage/artifact";

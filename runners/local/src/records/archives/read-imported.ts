@@ -1,5 +1,5 @@
-// Reads a record that another machine exported, and puts its outputs into the store. Anyone may have written its text
-// and its files.
+// Reads a record that another machine exported, and puts its outputs into the store. Anyone may have written its
+// text and its files.
 
 import { hash } from "node:crypto";
 import { lstatSync, type Stats } from "node:fs";

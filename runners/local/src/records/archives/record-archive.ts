@@ -1,6 +1,6 @@
-// An archive of records: a folder that `attempts export` wrote, with one folder for each record. Its content digest
-// covers every byte that an import reads: a record's name is the digest of its record.json, which holds the digests of
-// all outputs; the log has no digest there.
+// An archive of records: a folder that `attempts export` wrote, with one folder for each record. Its content
+// digest covers every byte that an import reads: a record's name is the digest of its record.json, which holds the
+// digests of all outputs; the log has no digest there.
 
 import { hash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
@@ -17,8 +17,8 @@ const signatureBytesMax = 64 << 10;
 export const signatureFile = "archive.sig";
 
 /**
- * `folder` holds the records, of which `digests` are covered, and `decisions` the file of people's decisions. By default
- * an archive is covered whole.
+ * `folder` holds the records, of which `digests` are covered, and `decisions` the file of people's decisions. By
+ * default an archive is covered whole.
  */
 export function archiveDigest(
   folder: string,

@@ -18,7 +18,7 @@ export function checkpointsSvg(data: CheckpointsData, agents: string[]): Html {
   const domain = axisDomain(0.08, [
     ...data.points.map(({ value }) => value),
     ...data.means.map(({ mean }) => mean),
-    ...(data.floor === null ? [] : [data.floor]),
+    ...(data.baseline === null ? [] : [data.baseline]),
   ]);
   const stroke = ({ agent }: Mean) => agentColour(agent, agents);
   return drawFigure(checkpointsWords(data), {
@@ -30,7 +30,7 @@ export function checkpointsSvg(data: CheckpointsData, agents: string[]): Html {
     x: {
       domain: [0, 1],
       ticks: data.shares.map(({ share }) => share),
-      tickFormat: (share: number) => data.shares.find((one) => one.share === share)?.moment ?? "",
+      tickFormat: (share: number) => data.shares.find((one) => one.share === share)?.checkpoint ?? "",
       label: "share of the budget",
       labelAnchor: "center",
       labelArrow: "none",
@@ -42,7 +42,7 @@ export function checkpointsSvg(data: CheckpointsData, agents: string[]): Html {
       labelArrow: "none",
     },
     marks: [
-      ...(data.floor === null ? [] : baselineMarks(data.floor)),
+      ...(data.baseline === null ? [] : baselineMarks(data.baseline)),
       Plot.line(data.means, { x: "share", y: "mean", z: "agent", stroke, strokeWidth: 2 }),
       ...pointMarks(data.points, agents, {
         x: "share",

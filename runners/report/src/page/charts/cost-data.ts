@@ -1,5 +1,5 @@
-// The data of the cost figures: what an agent's attempt spends on average against its normalised mean over tasks. An
-// agent is on the Pareto line where no other one has a higher score for at most the same cost. Pure.
+// The data of the cost figures: what an agent's attempt spends on average against its normalised mean over tasks.
+// An agent is on the Pareto line where no other one has a higher score for at most the same cost. Pure.
 import { mean } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
@@ -17,9 +17,9 @@ export type CostData = ReturnType<typeof costData>[number];
 export type CostPoint = { agent: string; spent: number | null; score: number };
 
 /**
- * One entry for each amount that is known and above 0 for any attempt. `agents`: those with a mean over all compared tasks;
- * `spent` is null where the amount is unknown for any of their attempts. `pareto`: cheapest first. `tasks`: means of single
- * tasks, where they are known.
+ * One entry for each amount that is known and above 0 for any attempt. `agents`: those with a mean over all
+ * compared tasks; `spent` is null where the amount is unknown for any of their attempts. `pareto`: cheapest first.
+ * `tasks`: means of single tasks, where they are known.
  */
 export function costData(report: Report, times: Times) {
   // means over other tasks cannot be compared

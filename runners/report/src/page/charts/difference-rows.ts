@@ -1,4 +1,5 @@
-// The last row of the forest plot: the difference of means over tasks between the leading agent and each other one. Pure.
+// The last row of the forest plot: the difference of means over tasks between the leading agent and each other
+// one. Pure.
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { meanByBenchmark } from "../../compare/by-benchmark.ts";

@@ -1,5 +1,5 @@
-// The last row of the forest plot as SVG: the difference of means over tasks, between the leading agent and each other
-// one. Right of 0 the first agent of a pair is better.
+// The last row of the forest plot as SVG: the difference of means over tasks, between the leading agent and each
+// other one. Right of 0 the first agent of a pair is better.
 import * as Plot from "@observablehq/plot";
 import type { Html } from "../html.ts";
 import type { DifferenceRow } from "./difference-rows.ts";
@@ -15,7 +15,8 @@ const rowsOf = {
 export function differencesSvg(
   rows: DifferenceRow[],
   form: PlotForm,
-  pairText = (first: string, second: string) => `${clipped(first, 14)} − ${clipped(second, 14)}`,
+  pairText = (first: string, second: string) =>
+    `${clipped(first, 14)}${form === "wide" ? "\n" : " "}− ${clipped(second, 14)}`,
 ): Html {
   const { width, marginLeft } = forms[form];
   const { rowHeight, pairAt, noteAt, markAt } = rowsOf[form];

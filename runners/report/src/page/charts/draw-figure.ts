@@ -1,5 +1,5 @@
-// What the page's figures share: Observable Plot draws them when the page is made, so that the page needs no library.
-// Colours come from the page's style, which has them for light, dark and print.
+// What the page's figures share: Observable Plot draws them when the page is made, so that the page needs no
+// library. Colours come from the page's style, which has them for light, dark and print.
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import { type Html, trusted } from "../html.ts";

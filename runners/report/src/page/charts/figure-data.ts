@@ -1,5 +1,5 @@
-// The data of a task's figure: every attempt as a point on the primary metric's scale, with the baselines and reference
-// models. Pure.
+// The data of a task's figure: every attempt as a point on the primary metric's scale, with the baselines and
+// reference models. Pure.
 
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
@@ -7,7 +7,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import type { Row } from "@mlrb/formats/report/row";
 import { counting } from "../../compare/counting.ts";
 import { meanText, scoreError, supportedText } from "../../sections/digits-text.ts";
-import { floorText, grouped, verdictWord } from "../../sections/report-words.ts";
+import { baselineText, grouped } from "../../sections/report-words.ts";
 import { rowName } from "../../sections/rows-section.ts";
 import type { Digits } from "../../units/column-scale.ts";
 import { inShownUnit, metricOf } from "../../units/shown-metric.ts";
@@ -36,7 +36,7 @@ export function figureData(report: Report, task: string) {
   if (!first) return undefined;
   const about = metricOf(report, first.metric);
   const { name: metric, digits, direction, unit } = about;
-  const floor = floorText(first, about, report.rows);
+  const baseline = baselineText(first, about, report.rows);
   const points: FigurePoint[] = [];
   const absent: { agent: string; seed: Seed; why: string }[] = [];
   for (const attempt of report.attempts.filter((each) => each.task === task)) {
@@ -44,11 +44,11 @@ export function figureData(report: Report, task: string) {
     const way = counting(attempt, metric);
     const of = { agent, seed, implausible: false };
     if (way.kind === "valid")
-      points.push(validPoint(cells.find((cell) => cell.agent === agent)!, { attempt, digits, floor }));
+      points.push(validPoint(cells.find((cell) => cell.agent === agent)!, { attempt, digits, baseline }));
     else if (way.kind === "missing") absent.push({ agent, seed, why: `not measured: ${way.cause}` });
-    else if (first.floor === null)
-      absent.push({ agent, seed, why: `${verdictWord(way.because)}; the trivial baseline is unknown` });
-    else points.push({ ...of, value: first.floor, text: floor, kind: "failed", words: failedWords });
+    else if (first.baseline === null)
+      absent.push({ agent, seed, why: `${way.because}; the trivial baseline is unknown` });
+    else points.push({ ...of, value: first.baseline, text: baseline, kind: "failed", words: failedWords });
   }
   const shown = (value: number) => inShownUnit(value, about);
   const means = cells.flatMap((cell) => {
@@ -69,7 +69,7 @@ export function figureData(report: Report, task: string) {
       text: textOf(same[0]!),
       names: [...new Set(same.toSorted((a, b) => rank(a) - rank(b)).map(rowName))],
       value: shown(same[0]!.value),
-      marked: same.some(({ floor, anchor }) => floor || anchor),
+      marked: same.some(({ baseline, reference }) => baseline || reference),
     }),
   );
   if (points.length === 0 && absent.length === 0) return undefined;
@@ -78,8 +78,8 @@ export function figureData(report: Report, task: string) {
 }
 
 /** The rows that mark the normalised score first. */
-function rank({ floor, anchor }: Row): number {
-  return floor || anchor ? 0 : 1;
+function rank({ baseline, reference }: Row): number {
+  return baseline || reference ? 0 : 1;
 }
 
 const failedWords = "failed, scored at the trivial baseline";
@@ -87,7 +87,7 @@ const failedWords = "failed, scored at the trivial baseline";
 /** A score worse than the trivial baseline counts as the baseline, and would stretch the axis. */
 function validPoint(
   cell: Cell,
-  { attempt: { seed, scores }, digits, floor }: { attempt: Attempt; digits: Digits; floor: string },
+  { attempt: { seed, scores }, digits, baseline }: { attempt: Attempt; digits: Digits; baseline: string },
 ): FigurePoint {
   const at = cell.seeds.indexOf(seed);
   const [value, counted] = [cell.values[at]!, cell.counted[at]!];
@@ -96,7 +96,7 @@ function validPoint(
   const text = supportedText(value, digits, scoreError(scores[cell.metric]));
   if (value === counted) return { ...point, text, kind: "counts", words: implausible ? "implausible" : "" };
   const words = `${text}, worse than the trivial baseline and counted as it`;
-  return { ...point, text: floor, kind: "failed", words };
+  return { ...point, text: baseline, kind: "failed", words };
 }
 
 /** The figure in words, for readers who do not see it. */

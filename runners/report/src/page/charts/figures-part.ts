@@ -40,7 +40,7 @@ export function checkpointsPart(report: Report): Html {
       return (
         data &&
         html`${checkpointsSvg(data, agents)}
-${data.floor === null && html`<p class="bad">The trivial baseline is unknown: failed checkpoints are not drawn, and the mean is left out there.</p>`}`
+${data.baseline === null && html`<p class="bad">The trivial baseline is unknown: failed checkpoints are not drawn, and the mean is left out there.</p>`}`
       );
     },
   });

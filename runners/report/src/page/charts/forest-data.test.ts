@@ -51,8 +51,8 @@ for (const [name, report] of Object.entries({ sample, nasty: nastyExample().repo
 
 test("better is right whatever the metric's direction, also without a reference model", () => {
   for (const { task, agents } of forestData(sample).tasks) {
-    const [minimal, reference] = agents;
-    assert.ok(minimal!.at! < reference!.at!, task);
+    const [weak, strong] = agents;
+    assert.ok(weak!.at! < strong!.at!, task);
   }
   const own = forestData(sample).tasks.filter(({ scale }) => scale === "own");
   assert.deepEqual(
@@ -66,7 +66,7 @@ test("better is right whatever the metric's direction, also without a reference 
 test("the last row turns each difference so that the leading agent comes first", () => {
   assert.deepEqual(
     differenceRows(sample).map(({ first, second, interval, note }) => [first, second, interval, note]),
-    [["reference", "minimal", null, "3 of 7 tasks, no interval: too few attempts"]],
+    [["script-strong", "script-weak", null, "3 of 7 tasks, no interval: too few attempts"]],
   );
   assert.ok(Math.abs(differenceRows(sample)[0]!.value - 0.304055) < 1e-5);
   for (const { first, value, interval } of differenceRows(large)) {

@@ -1,11 +1,10 @@
-// The data of the forest plot: for every task and agent a mean on a scale on which better is right, its interval where
-// that covers the mean, and every attempt. Pure.
+// The data of the forest plot: for every task and agent a mean on a scale on which better is right, its interval
+// where that covers the mean, and every attempt. Pure.
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../../compare/counting.ts";
 import { meanText, normalisedError, supportedText } from "../../sections/digits-text.ts";
-import { verdictWord } from "../../sections/report-words.ts";
 import { metricOf, type ShownMetric } from "../../units/shown-metric.ts";
 
 export type ForestData = { tasks: ForestTask[]; agents: string[]; seeds: number };
@@ -72,8 +71,9 @@ function scaleOf(cells: Cell[], scale: ForestTask["scale"]): (value: number) => 
   const sign = first.direction === "higher" ? 1 : -1;
   const counted = cells.flatMap((cell) => cell.counted.filter((value) => value !== null));
   const good = counted.map((value) => sign * value);
-  const low = first.floor === null ? Math.min(...good) : sign * first.floor;
-  const high = scale === "normalised" && first.anchor !== null ? sign * first.anchor : Math.max(...good);
+  const low = first.baseline === null ? Math.min(...good) : sign * first.baseline;
+  const high =
+    scale === "normalised" && first.reference !== null ? sign * first.reference : Math.max(...good);
   const width = high - low;
   return (value) => (width === 0 || !Number.isFinite(width) ? 0 : (sign * value - low) / width);
 }
@@ -113,7 +113,7 @@ function seedOf(attempt: Attempt, { cell, place, report }: SeedParts): ForestSee
   const counted = cell.counted[cell.seeds.indexOf(seed)] ?? null;
   const at = counted === null ? null : place(counted);
   if (way.kind === "failed")
-    return { seed, at, kind: "failed", words: `${verdictWord(way.because)}, counts as the trivial baseline` };
+    return { seed, at, kind: "failed", words: `${way.because}, counts as the trivial baseline` };
   const score = scores[cell.metric];
   const error = score?.kind === "scored" ? score.standardError : null;
   const metric = metricOf(report, cell.metric);

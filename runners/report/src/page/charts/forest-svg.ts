@@ -1,5 +1,5 @@
-// The forest plot as SVG: a row for each task, and under it the differences over all tasks. A wide form has the names of
-// tasks on the left, a form for phones has them above the rows.
+// The forest plot as SVG: a row for each task, and under it the differences over all tasks. A wide form has the
+// names of tasks on the left, a form for phones has them above the rows.
 import * as Plot from "@observablehq/plot";
 import type { Html } from "../html.ts";
 import { agentColour, agentShape, clipped, drawFigure } from "./draw-figure.ts";

@@ -1,5 +1,5 @@
-// Every attempt as a square, by task and agent, shaded by its place on the forest plot's scale. A square leads to its
-// attempt. A table, so that it can be read without colours and without a pointer.
+// Every attempt as a square, by task and agent, shaded by its place on the forest plot's scale. A square leads to
+// its attempt. A table, so that it can be read without colours and without a pointer.
 
 import { type Html, html } from "../html.ts";
 import { attemptId } from "../section-html.ts";

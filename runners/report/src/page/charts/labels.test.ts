@@ -36,8 +36,8 @@ test("a label of the longest length above a task's figure ends below the figure'
   const data = figureData(sample, "baby-lm")!;
   const name = "unigram (trivial baseline, a long name)";
   const lines = [{ ...data.lines[0]!, names: [name] }];
-  const [label] = texts(figureSvg({ ...data, lines }, ["minimal", "reference"]).markup).filter((text) =>
-    text.textContent.startsWith("unigram"),
+  const [label] = texts(figureSvg({ ...data, lines }, ["script-weak", "script-strong"]).markup).filter(
+    (text) => text.textContent.startsWith("unigram"),
   );
   const [, y] = place(label!);
   const height = label!.firstChild!.textContent!.length * 7.2 * Math.sin((35 / 180) * Math.PI); // px of a character, in 13 px
@@ -46,12 +46,12 @@ test("a label of the longest length above a task's figure ends below the figure'
 
 test("a line above a task's figure has its first name and how many more, and all labels end inside of the picture", () => {
   const data = figureData(sample, "math-reasoning")!;
-  const labels = texts(figureSvg(data, ["minimal", "reference"]).markup).filter((text) =>
+  const labels = texts(figureSvg(data, ["script-weak", "script-strong"]).markup).filter((text) =>
     text.getAttribute("transform")?.includes("rotate(-35"),
   );
   assert.deepEqual(
     labels.map((label) => label.firstChild!.textContent),
-    ["copy-nearest (baseline) +2", "slot-filling", "reference (ref. model)"],
+    ["copy-nearest (baseline) +2", "slot-filling", "gold-proofs (ref. model)"],
   );
   for (const label of labels) {
     const [x] = place(label);
@@ -62,19 +62,25 @@ test("a line above a task's figure has its first name and how many more, and all
 
 test("no line of the cost figures crosses an agent's name", () => {
   const times = {
-    attempts: sample.attempts.map((one) => ({ ...one, wallSeconds: one.agent === "minimal" ? 60 : 90 })),
+    attempts: sample.attempts.map((one) => ({ ...one, wallSeconds: one.agent === "script-weak" ? 60 : 90 })),
   };
   const { document } = parseHTML(costFigures(sample, times as never).markup);
-  const names = [...document.querySelectorAll("text")].filter((text) => text.textContent === "minimal");
+  const names = [...document.querySelectorAll("text")].filter((text) => text.textContent === "script-weak");
   assert.equal(names.length, 1);
   const group = names[0]!.parentElement!;
   assert.equal(group.getAttribute("paint-order"), "stroke");
   assert.equal(group.getAttribute("stroke"), "var(--ground)");
 });
 
+test("beside the differences, a pair has a line for each agent, which the margin has room for", () => {
+  const { document } = parseHTML(differencesSvg(differenceRows(sample), "wide").markup);
+  const lines = [...document.querySelectorAll("tspan")].map((line) => line.textContent);
+  assert.deepEqual(lines.slice(0, 2), ["script-strong", "− script-weak"]);
+});
+
 test("on a phone, the note of a difference is below the pair and not on it", () => {
   const drawn = texts(differencesSvg(differenceRows(sample), "narrow").markup);
-  const pair = drawn.find((text) => text.textContent === "reference − minimal")!;
+  const pair = drawn.find((text) => text.textContent === "script-strong − script-weak")!;
   const note = drawn.find((text) => text.textContent.includes("too few attempts"))!;
   assert.ok(place(note)[1]! - place(pair)[1]! >= 12);
 });

@@ -1,6 +1,7 @@
-// Reads the samples of a score, one JSON object a line, into columns: a report reads millions of lines, and objects for
-// them took most of its time and memory. One expression reads the lines that scorers write. For every other line
-// JSON.parse and the format decide; the expression accepts no line that these refuse, and gives the same item.
+// Reads the samples of a score, one JSON object a line, into columns: a report reads millions of lines, and
+// objects for them took most of its time and memory. One expression reads the lines that scorers write. For every
+// other line JSON.parse and the format decide; the expression accepts no line that these refuse, and gives the
+// same item.
 import { isUtf8 } from "node:buffer";
 import type { Items } from "@mlrb/core/statistics/items";
 import { sample } from "@mlrb/formats/judged/sample";
@@ -27,9 +28,9 @@ const plainLine = new RegExp(
 const isSample = followsFormat(sample);
 
 /**
- * The items of a score. Ids and groups are not shortened, because they are compared, not shown. A line's cluster overrides
- * its group: items of one group may be independent, of one cluster not. `like`: another score of the same test, whose
- * names are shared where they are equal.
+ * The items of a score. Ids and groups are not shortened, because they are compared, not shown. A line's cluster
+ * overrides its group: items of one group may be independent, of one cluster not. `like`: another score of the
+ * same test, whose names are shared where they are equal.
  */
 export function parseSamples(given: Uint8Array | string, like?: Items): Reading<Items> {
   let bytes =
