@@ -54,17 +54,17 @@ test("a state of an older format cannot be opened, and stays as it is", (t) => {
   const { root, state } = opened(t);
   const file = join(state.state, "format.json");
   writeFileSync(file, JSON.stringify({ formatVersion: 0 }));
-  assert.throws(() => stateFolder(root), older(2));
-  assert.throws(() => checkFormat(root), older(2));
-  assert.throws(() => saidUnchanged({ repository: root, root, request: {} }), older(2));
-  assert.equal(readFileSync(file, "utf8"), '{"formatVersion":1}');
+  assert.throws(() => stateFolder(root), older(1));
+  assert.throws(() => checkFormat(root), older(1));
+  assert.throws(() => saidUnchanged({ repository: root, root, request: {} }), older(1));
+  assert.equal(readFileSync(file, "utf8"), '{"formatVersion":0}');
 });
 
 for (const [what, text, refused] of [
   ["record is of a newer", record({ formatVersion: 99 }), newer],
   ["record is of an older", record({ formatVersion: 0 }), older(1)],
   ["key is of a newer", record({ parts: { keyFormat: 99 } }), newer],
-  ["key is of an older", record({ parts: { ...exampleParts, keyFormat: 1 } }), older(2)],
+  ["key is of an older", record({ parts: { ...exampleParts, keyFormat: 0 } }), older(1)],
 ] as const) {
   test(`a record whose ${what} format is neither used nor skipped`, (t) => {
     const { state, records } = opened(t);
@@ -95,8 +95,8 @@ test("a running attempt of another format, or with an end of a newer format, is 
     writeFileSync(join(folder, "attempt.json"), JSON.stringify(card));
     assert.throws(() => attemptFolders(state.running), newer);
   }
-  writeFileSync(join(folder, "attempt.json"), JSON.stringify({ formatVersion: 1, parts: { keyFormat: 1 } }));
-  assert.throws(() => attemptFolders(state.running), older(2));
+  writeFileSync(join(folder, "attempt.json"), JSON.stringify({ formatVersion: 1, parts: { keyFormat: 0 } }));
+  assert.throws(() => attemptFolders(state.running), older(1));
   writeFileSync(join(folder, "end.json"), JSON.stringify({ formatVersion: 99 }));
   assert.throws(() => attemptEnd(folder), newer);
 });
