@@ -35,15 +35,15 @@ const program = new Command("pipeline")
     "after",
     `
 Examples:
-  pnpm pipeline run hello                              one task, one agent, one seed
-  pnpm pipeline run full-benchmark                     every task and agent; prints the main table
-  pnpm pipeline plan full-benchmark                    what would run, and why
-  pnpm pipeline status full-benchmark                  progress, what runs now, what to do next
-  pnpm pipeline report full-benchmark                  the last tables, and whether they are up to date
-  pnpm pipeline watch hello                            run, and run again after each edit
-  pnpm pipeline doctor                                 what this machine lacks, and how to install it
-  pnpm pipeline run full-benchmark --set agent=nop     an agent that the pipeline does not list
-  pnpm pipeline log 'attempt[task=baby-lm,seed=1]'     what a stage wrote when it last ran
+  pnpm pipeline run hello                                  one task, one agent, one seed
+  pnpm pipeline run full-benchmark                         every task and agent; prints the main table
+  pnpm pipeline plan full-benchmark                        what would run, and why
+  pnpm pipeline status full-benchmark                      progress, what runs now, what to do next
+  pnpm pipeline report full-benchmark                      the last tables, and whether they are up to date
+  pnpm pipeline watch hello                                run, and run again after each edit
+  pnpm pipeline doctor                                     what this machine lacks, and how to install it
+  pnpm pipeline run full-benchmark --set agent=nop         an agent that the pipeline does not list
+  pnpm pipeline log 'attempt[task=baby-lm,seed=1]'         what a stage wrote when it last ran
   pnpm pipeline trace baby-lm bits-per-byte script-strong  what a number was made from
 
 \`pnpm pipeline COMMAND --help\` lists the options of a command, with examples.
