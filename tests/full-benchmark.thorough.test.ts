@@ -197,7 +197,7 @@ test("baby-lm's scripted agents learn more than token frequencies", () => {
     list.filter(({ task, metric }) => task === "baby-lm" && metric === "bits-per-byte");
   const unigram = of(rows).find(({ name }) => name === "unigram")!;
   const measured = of(cells);
-  assert.deepEqual(measured.map(({ agent }) => agent).sort(), ["script-weak", "script-strong"]);
+  assert.deepEqual(measured.map(({ agent }) => agent).sort(), ["script-strong", "script-weak"]);
   for (const { agent, values, direction } of measured) {
     assert.equal(direction, "lower");
     for (const value of values)
