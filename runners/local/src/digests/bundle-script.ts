@@ -5,6 +5,8 @@ import { isBuiltin } from "node:module";
 import { isAbsolute, join, relative } from "node:path";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { BuildOptions, Location, Message, Plugin, TransformOptions } from "esbuild";
+import { nodeImports } from "./node-imports.ts";
+import { nodeSyntax } from "./node-syntax.ts";
 
 // Identifiers are not minified: esbuild chooses short names by letter frequency in the source, types included, so
 // a changed annotation would change the digest.
@@ -75,7 +77,7 @@ export async function bundleScript(root: string, script: string): Promise<Bundle
     format: "esm",
     target: "esnext",
     logLevel: "silent",
-    plugins: [registryPackages(root, packages)],
+    plugins: [registryPackages(root, packages), nodeImports, nodeSyntax],
   };
   const result = await build(options).catch((error: Error & { errors?: Message[] }) => {
     throw new CannotBundle(script, error.errors ?? [], error.message);

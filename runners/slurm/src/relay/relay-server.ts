@@ -10,9 +10,10 @@ import {
   type ServerResponse,
 } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { type Duplex, Transform } from "node:stream";
+import { type Duplex, Transform, type TransformCallback } from "node:stream";
 import { Redactor, textRedactor } from "@mlrb/core/ports/redactor";
 import { placeholderOf, type RelayRoute, relayErrorHeader } from "@mlrb/core/ports/relay";
+import { decoded } from "./decoded.ts";
 import { answerMs, takeStreams } from "./streams.ts";
 
 export type RelayOptions = {
@@ -24,6 +25,8 @@ export type RelayOptions = {
   /** The address to call for one below a route. May throw: the callee is then away. */
   locate?: (url: URL) => URL;
   requestBytesMax?: number;
+  /** Of an answer that came compressed. */
+  plainBytesMax?: number;
 };
 
 const requestBytesMax = 64 * 2 ** 20;
@@ -107,11 +110,7 @@ export class RelayServer {
     };
     const send = url.protocol === "https:" ? httpsRequest : httpRequest;
     const sent = send(url, { method: asked.method, headers });
-    let bytes = 0; // the headers of a body need not state its length
-    asked.on("data", (part: Buffer) => {
-      bytes += part.length;
-      if (bytes > most) sent.destroy();
-    });
+    bounded(asked, most, () => sent.destroy());
     asked.pipe(sent);
     answer.on("close", () => sent.destroy()); // the node has ended the call, or the channel broke
     sent.on("error", (error) => this.#failed(answer, error));
@@ -122,28 +121,43 @@ export class RelayServer {
     });
   }
 
-  /** As it comes, without a secret that the provider may quote. The end of `to` ends `from`. */
+  /** As it comes, without a secret that the provider may quote. */
   #pass(from: IncomingMessage, to: ServerResponse): void {
-    const { "content-length": _, "content-encoding": encoding, ...headers } = passed(from.headers);
+    const { "content-length": _, "content-encoding": __, ...headers } = passed(from.headers);
+    // the end of `to` ends `from`
+    const broke = (error: Error) => {
+      // what a failed call was refused for is in its status
+      if ((from.statusCode ?? 0) >= 400 && !to.headersSent) {
+        begin();
+        to.end();
+      } else this.#failed(to, unreadable(error));
+    };
     from.on("error", () => to.destroy());
     from.on("aborted", () => to.destroy()); // cut: the node must not take it for whole
-    const status = from.statusCode ?? 502;
-    // plain bytes were asked for: a secret that an encoded answer quotes would not be found
-    const isPlain = /^(identity)?$/i.test(String(encoding ?? "").trim());
+    const begin = () => {
+      if (to.headersSent) return;
+      to.writeHead(from.statusCode ?? 502, mapped(headers, textRedactor(this.#values)));
+      to.flushHeaders();
+    };
     const redactor = new Redactor(this.#values);
+    const clean = (done: TransformCallback, bytes: () => Buffer) => {
+      try {
+        begin();
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, bytes());
+    };
     const cleaned = new Transform({
-      transform: (part: Buffer, _encoding, done) => done(null, redactor.push(part)),
-      flush: (done) => done(null, redactor.end()),
+      transform: (part: Buffer, _encoding, done) => clean(done, () => redactor.push(part)),
+      flush: (done) => clean(done, () => redactor.end()),
     });
     try {
-      // what a failed call was refused for is in its status
-      if (!isPlain && status < 400) throw new Error(`its encoding is ${encoding}`);
-      to.writeHead(status, mapped(headers, textRedactor(this.#values)));
-      to.flushHeaders();
-      if (isPlain) from.pipe(cleaned).pipe(to);
-      else to.end();
+      const plain = decoded(from, { most: this.#options.plainBytesMax, broke });
+      if (plain === from) begin(); // another one may still turn out not to be compressed as it says
+      plain.pipe(cleaned.on("error", broke)).pipe(to);
     } catch (error) {
-      this.#failed(to, unreadable(error as Error));
+      broke(error as Error);
     }
   }
 
@@ -222,6 +236,19 @@ function mapped(headers: OutgoingHttpHeaders, change: (text: string) => string):
 }
 
 function refuse(answer: ServerResponse, status: number, message: string): void {
+  if (answer.headersSent) {
+    answer.destroy();
+    return;
+  }
   answer.writeHead(status, { "content-type": "application/json", connection: "close" });
   answer.end(JSON.stringify({ error: { message } }));
+}
+
+/** A body without its length in the headers. */
+function bounded(asked: IncomingMessage, most: number, tooLong: () => void): void {
+  let bytes = 0;
+  asked.on("data", (part: Buffer) => {
+    bytes += part.length;
+    if (bytes > most) tooLong();
+  });
 }

@@ -11,6 +11,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { placeholderOf, relayErrorHeader } from "@mlrb/core/ports/relay";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { hostEnd } from "./channel-ends.ts";
@@ -176,18 +177,58 @@ test("an answer to a call with a former key comes without it", async (t) => {
   assert.equal(await text(answer), "Incorrect API key: Bearer [redacted KEY]");
 });
 
-test("an encoded answer is none: a key in it would not be found", async (t) => {
-  const ways = ["aes128gcm", "gzip", "br"];
-  const { call } = await relayed(t, {
-    answers(answer) {
-      answer.writeHead(200, { "content-encoding": ways[0]! }).end("xx");
+test("an answer that is compressed all the same comes plain, without the key, and part by part", async (t) => {
+  const said = `data: for ${secret}\n\n`;
+  const ways: [string, (text: string) => Buffer][] = [
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ];
+  const { call, letGo } = await relayed(t, {
+    async answers(answer, { held }) {
+      const [encoding, compress] = ways.shift() ?? [];
+      answer.writeHead(200, { "content-encoding": encoding ?? "gzip" });
+      if (compress) return answer.end(compress(said));
+      const zip = createGzip();
+      zip.pipe(answer);
+      zip.write(said);
+      zip.flush();
+      await held;
+      zip.end("data: last\n\n");
     },
   });
-  for (; ways.length > 0; ways.shift()) {
+  const clean = "data: for [redacted KEY]\n\n";
+  for (const [encoding] of [...ways]) {
+    const answer = await call("/v1/chat");
+    assert.equal(answer.headers["content-encoding"], undefined);
+    assert.equal(await text(answer), clean, encoding);
+  }
+  const answer = await call("/v1/chat");
+  const [first] = await Promise.race([answer.take(1).toArray(), sleep(5_000, [], { ref: false })]);
+  assert.equal(String(first), clean);
+  letGo();
+});
+
+test("an unknown encoding, one that is not as it says, and too many bytes are no answers", async (t) => {
+  const ways: [string, Buffer | string][] = [
+    ["aes128gcm", "xx"],
+    ["gzip", "xx"],
+    ["gzip", gzipSync("a".repeat(100_000))],
+  ];
+  const { call } = await relayed(t, {
+    plainBytesMax: 50_000,
+    answers(answer) {
+      const [encoding, body] = ways.shift()!;
+      answer.writeHead(200, { "content-encoding": encoding }).end(body);
+    },
+  });
+  for (const what of [/its encoding is aes128gcm/, /incorrect header check/]) {
     const [code, words] = trouble(await call("/v1/chat"));
     assert.equal(code, "MLRB_NO_STREAM");
-    assert.match(words, new RegExp(`its encoding is ${ways[0]}`));
+    assert.match(words, what);
   }
+  await assert.rejects(async () => await text(await call("/v1/chat")), { code: "ECONNRESET" });
 });
 
 test("an answer without a body keeps its status, whatever encoding it names", async (t) => {
