@@ -218,7 +218,7 @@ test("nothing in runners/ names an agent: TypeScript or Python", () => {
   const presets = globSync("runners/agents/presets/*.yaml", { cwd: repository });
   assert.ok(presets.length > 0);
   const kinds = agentPreset.properties.kind.enum as readonly string[];
-  // some agents are called by an ordinary word (`reference`): its own text, a file's or an axis's value names the
+  // some agents are called by an ordinary word (`nop`): its own text, a file's or an axis's value names the
   // agent
   const names = presets.map((path) => basename(path, ".yaml")).filter((name) => !kinds.includes(name));
   const forms = names.map((name) => new RegExp(`["'\`/=]${RegExp.escape(name)}(["'\`,\\]/]|\\.yaml)`));

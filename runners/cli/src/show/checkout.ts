@@ -18,6 +18,6 @@ export function commitOfProgram(): string | null {
 /** `mlrb 85c993ff (2026-11-26), Node v26.10.0`; a copy without Git names no commit. */
 export function versionText(): string {
   const commit = git("log", "-1", "--format=%h (%cs)");
-  const changed = commit && git("status", "--porcelain", "--untracked-files=no") !== "";
+  const changed = commit && git("status", "--porcelain", "--untracked-files=no");
   return `mlrb ${commit ?? "of an unknown commit"}${changed ? " with local changes" : ""}, Node ${process.version}\n`;
 }

@@ -1,5 +1,5 @@
 // The port between an attempt's supervisor and the sandbox of the agent's programs: a plain folder for our own
-// scripted baselines, bubblewrap or a container for everything else. Types only. Paths named `inside` are relative
+// scripted agents, bubblewrap or a container for everything else. Types only. Paths named `inside` are relative
 // to the sandbox's root and written with "/".
 import type { Server } from "node:net";
 import type { RestorePoint, RestorePointEntry } from "@mlrb/formats/attempt/restore-point";

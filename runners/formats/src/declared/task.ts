@@ -97,7 +97,7 @@ export const taskManifest = t.fileFormat(
       ),
       environment: t.about(
         t.text,
-        "the lock file of its Python: of baselines, given models and what opens a submission",
+        "the lock file of its Python: of scripted agents, given models and what opens a submission",
       ),
       models: byKind(
         t.text,

@@ -27,7 +27,7 @@ export function readPurse(path: string): Purse | undefined {
   if (!bytes) return undefined;
   const reading = readFormat(format, bytes.toString());
   if (reading.kind === "unreadable")
-    throw new Error(`${path} is of another format; this program reads format 2: ${reading.cause}`);
+    throw new Error(`${path} is of another format; this program reads format 1: ${reading.cause}`);
   const { runs, cap } = reading.value;
   return { runs, cap };
 }

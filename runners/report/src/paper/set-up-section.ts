@@ -14,8 +14,8 @@ export function setUpSection(report: Report): Section {
   return {
     heading: "Tasks and agents",
     caption:
-      "The metric decides the task. Strike rules disqualify an attempt that breaks them; notes do not. Limits are of one " +
-      "attempt, as planned.",
+      "The metric decides the task. Breaking a disqualifying rule disqualifies an attempt; notes do not. Limits are of " +
+      "one attempt, as planned.",
     tables: [taskTable(report), agentTable(report)],
     items: [],
   };

@@ -1,4 +1,4 @@
-// Tests real pairs: one submission under two scorers, a task at two levels, two scripted baselines with one seed.
+// Tests real pairs: one submission under two scorers, a task at two levels, two scripted agents with one seed.
 // Attempts of two LLM agents with equal seeds are not pairs; permutationTest is for them.
 
 import { assertFinite } from "../finite.ts";
