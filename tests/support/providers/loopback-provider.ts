@@ -169,8 +169,11 @@ function fail(
     response.setHeader("retry-after-ms", String(fault.retryAfterMs));
   }
   for (const [name, value] of Object.entries(fault.headers ?? {})) response.setHeader(name, value);
-  if (fault.body !== undefined)
-    return void response.writeHead(fault.status, { "content-type": "application/json" }).end(fault.body);
+  if (fault.body !== undefined) {
+    const [first = "", ...rest] = inParts(fault.body);
+    response.writeHead(fault.status, { "content-type": "application/json" }).write(first);
+    return void setTimeout(() => response.end(rest.join("")), 20);
+  }
   send(response, protocol.complain(fault.complaint ?? usual(fault.status), model).body, fault.status);
 }
 

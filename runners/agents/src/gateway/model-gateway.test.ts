@@ -417,6 +417,12 @@ const complaints: [title: string, reply: Reply, cause: ModelCause, whose: Failur
     "no-tool-calls",
     "operator",
   ],
+  [
+    "a long complaint in place of a stream, in pieces",
+    { status: 200, body: `{"error":{"trace":"${"x".repeat(60_000)}","message":"m does not support tools"}}` },
+    "no-tool-calls",
+    "operator",
+  ],
   ["a stream that complains", { text: "x".repeat(500), complaint: "overloaded" }, "overloaded", "provider"],
   ["a reset", { reset: true }, "connection-lost", "provider"],
 ];

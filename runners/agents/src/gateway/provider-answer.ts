@@ -24,10 +24,9 @@ export type AnswerOptions = {
 
 /** Bytes of one answer. */
 const answerMax = 64 << 20;
-/** Bytes that are read of a body that should be a stream and is none: enough to quote, or to hold a complaint. */
-const noStreamBytes = 4096;
 /** A complaint comes at once; a program must not wait long for the headers of a slow answer. */
 const lookMs = 5000;
+/** Also what is read of a body that should be a stream and is none: it may hold a complaint. */
 const lookBytes = 64 << 10;
 
 export class ProviderAnswer {
@@ -105,7 +104,7 @@ async function* piecesOf(
     }
     if (stream === true) for (const bytes of held.splice(0)) yield* blocks.take(bytes).map(piece);
     if (stream === false && !/^\s*$/u.test(part.toString("latin1"))) heard(); // blanks keep a connection open
-    if (stream === false && events && size > noStreamBytes) break;
+    if (stream === false && events && size > lookBytes) break;
   }
   if (stream === true) {
     const last = blocks.end();

@@ -3,7 +3,7 @@
 import type { RelayRoute } from "@mlrb/core/ports/relay";
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { checkFormat } from "@mlrb/formats/read-format";
-import { listOf, openObject } from "@mlrb/formats/schema";
+import { anyText, listOf, openObject } from "@mlrb/formats/schema";
 import type { Json } from "@mlrb/kit/stage";
 import { presetFields } from "../attempt/attempt-params.ts";
 import { knownProviders } from "../gateway/gateway-provider.ts";
@@ -17,8 +17,8 @@ export type AgentModel = {
 };
 
 const { kind, provider, model, planner, gateway } = agentPreset.properties;
-const called = ({ id, free, baseUrl, key }: typeof model.properties | typeof planner.properties) => ({
-  ...{ id, free, baseUrl, key },
+const called = ({ id, free }: typeof model.properties | typeof planner.properties) => ({
+  ...{ id, free, baseUrl: anyText, key: anyText },
 });
 // only the needed fields: a preset that starts in spite of an error elsewhere must not count as free
 const format = openObject(
@@ -56,7 +56,9 @@ export function agentModels(params: Record<string, Json>): AgentModel[] {
 export function modelAddresses(params: Record<string, Json>): RelayRoute[] {
   return presetModels(params).flatMap(({ provider, baseUrl, key }) => {
     const address = baseUrl ?? knownProviders.get(provider)?.baseUrl;
-    return address === undefined ? [] : [{ address, ...(key !== undefined && { secret: key }) }];
+    return address === undefined || !URL.canParse(address)
+      ? []
+      : [{ address, ...(key !== undefined && { secret: key }) }];
   });
 }
 

@@ -110,7 +110,7 @@ test("without the sandbox's files the attempt returns to the place of its restor
   const restorePoints = join(files.folder, "restore-points");
   assert.match(
     String(await readEarlier({ ...files, restorePoints })),
-    /are gone, and it has no restorePoint/,
+    /are gone, and it has no restore point/,
   );
   mkdirSync(restorePoints);
   const restorePoint = { formatVersion: 1, after: 5, workingMs: 45_000, entries: [] };

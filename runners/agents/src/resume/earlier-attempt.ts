@@ -79,9 +79,9 @@ export async function readEarlier({ trajectory: path, spending: meter, restorePo
     const atMs = Math.max(0, sinceStartMs - frozenUntil(index));
     return /^\d+$/.test(name) ? [{ name, digest, files, bytes, sinceStartMs: atMs }] : [];
   });
-  const droppedNames = named("snapshot-dropped").map(({ name }) => name);
-  const dropped = droppedNames.flatMap((name) => taken.filter((one) => one.name === name));
-  const there = taken.filter(({ name }) => !droppedNames.includes(name));
+  const droppedNames = new Set(named("snapshot-dropped").map(({ name }) => name));
+  const dropped = [...droppedNames].flatMap((name) => taken.filter((one) => one.name === name));
+  const there = taken.filter(({ name }) => !droppedNames.has(name));
   const gone = there.filter((one) => back && one.sinceStartMs > back.workingMs);
 
   const program = events.findLast(({ event }) => event === "exec" || event === "exec-end");

@@ -25,7 +25,7 @@ export function findPython(memory?: string): FoundPython | undefined {
   const file = memory && join(memory, "python.json");
   const named = process.env.MLRB_BASE_PYTHON;
   const held = named || !file ? undefined : ifReadable(() => readJson(file) as FoundPython);
-  if (held && ifReadable(() => statText(held.path)) === held.stat) return held;
+  if (held?.stat !== undefined && ifReadable(() => statText(held.path)) === held.stat) return held;
   for (const candidate of named ? [named] : candidates) {
     const answer = spawnSync(candidate, ["-c", question], { encoding: "utf8", timeout: 30_000 });
     const [version, path] = (answer.stdout ?? "").split("\n");

@@ -12,8 +12,16 @@ import struct
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_NOATIME, MS_NODIRATIME, MS_BIND, MS_REC, MS_PRIVATE = 1024, 2048, 4096, 16384, 1 << 18
-# statvfs flags to mount flags: a user namespace must not drop these
-KEPT = {1: 1, 2: 2, 4: 4, 8: 8, 1024: MS_NOATIME, 2048: MS_NODIRATIME, 4096: 1 << 21}
+# a user namespace must not drop these: statvfs flags, with mount flags and names in mountinfo
+KEPT = {
+    1: (MS_RDONLY, "ro"),
+    2: (MS_NOSUID, "nosuid"),
+    4: (MS_NODEV, "nodev"),
+    8: (MS_NOEXEC, "noexec"),
+    1024: (MS_NOATIME, "noatime"),
+    2048: (MS_NODIRATIME, "nodiratime"),
+    4096: (1 << 21, "relatime"),
+}
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -30,10 +38,13 @@ def mount(source: str, target: str, flags: int, kind: bytes | None = None, data:
     call("mount", os.fsencode(source), os.fsencode(target), kind, ctypes.c_ulong(flags), data)
 
 
-def remount(path: str, flags: int) -> None:
-    """Adds flags to those of the mount at `path`."""
-    has = os.statvfs(path).f_flag
-    kept = sum(flag for bit, flag in KEPT.items() if has & bit)
+def remount(path: str, flags: int, options: list[str] | None = None) -> None:
+    """Adds flags to those of the mount at `path`: `options`, or as its file system answers."""
+    if options is None:
+        has = os.statvfs(path).f_flag
+        kept = sum(flag for bit, (flag, _) in KEPT.items() if has & bit)
+    else:
+        kept = sum(flag for flag, name in KEPT.values() if name in options)
     mount("none", path, MS_REMOUNT | MS_BIND | kept | flags)
 
 

@@ -108,11 +108,13 @@ def protect(writes: list[str], kept: set[str]) -> None:
     with open(f"{NEW}/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         lines = file.read().splitlines()
     for line in lines:
-        point = line.split(" ")[4]
+        fields = line.split(" ")
+        point = fields[4]
         for escape, text in ESCAPES:
             point = point.replace(escape, text)
         name = point[len(NEW) :]
         if not point.startswith(NEW + "/") or name in kept or f"{name}/".startswith("/proc/"):
             continue
         writable = any(f"{name}/".startswith(f"{one}/") for one in writes)
-        remount(point, MS_NOSUID | MS_NODEV | (0 if writable else MS_RDONLY))
+        # a dead mount of another host must not be asked
+        remount(point, MS_NOSUID | MS_NODEV | (0 if writable else MS_RDONLY), fields[5].split(","))

@@ -41,7 +41,7 @@ export function indexLine(line: Line): string {
 /** Undefined for a torn or changed line. */
 export function parseIndexLine(text: string): Line | undefined {
   const { sum: _, ...line } = Object(ifReadable(() => JSON.parse(text)));
-  return indexLine(line) === text ? line : undefined;
+  return ifReadable(() => indexLine(line)) === text ? line : undefined;
 }
 
 /** Throws OtherFormat: an attempt whose record or key this program cannot read must not run again. */
