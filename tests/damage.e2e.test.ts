@@ -39,7 +39,7 @@ test("state of a newer format is refused with both versions and a fix, and left 
   assert.equal(said.code, 1);
   assert.match(
     said.stderr,
-    /is of format 99, and this mlrb reads up to 2; update mlrb or choose another --root/,
+    /is of format 99, and this mlrb reads up to 1; update mlrb or choose another --root/,
   );
   assert.deepEqual(filesBelow(at.root), before);
 });

@@ -21,7 +21,7 @@ after(() => rmSync(temporary, { recursive: true }));
 function check(models: string) {
   const output = `${models}.txt`;
   const script = join(repository, "pipelines/checks/lm_eval_items.py");
-  const flags = ["--input", `references=${models}`, "--output", `check=${output}`];
+  const flags = ["--input", `published=${models}`, "--output", `check=${output}`];
   const ran = spawnSync(testPython(), warmArguments([script, ...flags]), {
     cwd: repository,
     encoding: "utf8",

@@ -40,7 +40,7 @@ export async function rememberedAnswer<T>(
     .digest("hex")
     .slice(0, 24);
   const file = join(folder, `${name}.json`);
-  const held = readMemory<Remembered<T>>(file, 3);
+  const held = readMemory<Remembered<T>>(file, 1);
   if (
     held?.node === process.version &&
     // a program may write files that the answer was made from

@@ -40,7 +40,7 @@ export function saidUnchanged<Said>(at: {
   const { repository, root } = at;
   checkFormat(root);
   const file = fileOf(root, at.request);
-  const held = readMemory<Unchanged<Said>>(file, 2);
+  const held = readMemory<Unchanged<Said>>(file, 1);
   if (held?.node !== process.version) return undefined;
   try {
     // the normal path clears the files of a killed run

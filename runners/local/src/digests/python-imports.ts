@@ -30,7 +30,7 @@ export class PythonImports {
 
   constructor(at: PythonImportsOptions) {
     this.#at = at;
-    this.#known = new MemoryFile(join(at.memory, "imports.json"), 2, { folders: [], scripts: {} });
+    this.#known = new MemoryFile(join(at.memory, "imports.json"), 1, { folders: [], scripts: {} });
   }
 
   /** The script first. Without Python on this machine, only the script, which then cannot run either. */
