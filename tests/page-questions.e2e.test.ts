@@ -38,7 +38,7 @@ async function open(file: string, hash = "", width = 1280): Promise<Page> {
 
 const tabNamed = (tab: Page, name: string) => tab.getByRole("tab", { name, exact: true });
 
-/** A page hears of the new part of its address a checkpoint after the key, the click or the step back. */
+/** A page hears of the new part of its address a moment after the key, the click or the step back. */
 const chosen = (tab: Page, name: string) => tab.getByRole("tab", { name, selected: true }).waitFor();
 
 /** Whether all of an element is on the first screen. */
@@ -165,7 +165,7 @@ test("the table of attempts is sorted by number and filtered by text, and an unk
 });
 
 test("what happened in an attempt is two clicks away, and can be searched", { skip }, async () => {
-  const tab = await open(pages.sample, "#attempt__baby-lm__minimal__1");
+  const tab = await open(pages.sample, "#attempt__baby-lm__script-strong__1");
   const attempt = tab.locator("details.attempt:target");
   await attempt.locator("details.story > summary").click();
   assert.ok(await attempt.locator("li.bad .said", { hasText: "python3 train.py" }).isVisible());
@@ -191,7 +191,7 @@ test("on a phone, the chosen tab is in sight, and the rules of an attempt are ca
   const tab = await open(pages.sample, "#tab-provenance", 390);
   const box = (await tabNamed(tab, "Provenance").boundingBox())!;
   assert.ok(box.x >= 0 && box.x + box.width <= 390, `${box.x} to ${box.x + box.width}`);
-  await tab.goto(`${tab.url().split("#")[0]}#attempt__baby-lm__minimal__1`);
+  await tab.goto(`${tab.url().split("#")[0]}#attempt__baby-lm__script-weak__1`);
   const rules = tab.locator("details.attempt:target table.rules");
   const evidence = (await rules.locator("tbody tr:first-child td[data-label=evidence] span").boundingBox())!;
   assert.ok(evidence.width > 150 && evidence.x + evidence.width <= 390, JSON.stringify(evidence));

@@ -34,7 +34,7 @@ test("an attempt whose story does not fit on the page says so, and the command t
   const page = readFileSync(join(at.root, "results", at.name, "default", "report.html"), "utf8");
   assert.match(page, /at most 40 kB of its story, told from at most the first 4\.0 MB of its trajectory/);
   const attempts = page.split('<details id="attempt__').slice(1);
-  const of = (seed: number) => attempts.find((one) => one.startsWith(`baby-lm__minimal__${seed}"`))!;
+  const of = (seed: number) => attempts.find((one) => one.startsWith(`baby-lm__script-weak__${seed}"`))!;
   assert.match(of(1), /&#60;b&#62;loss 3\.1/);
   assert.doesNotMatch(of(1), /does not fit/);
   assert.match(of(2), /&#60;b&#62;loss 3\.1[\s\S]*does not fit here\.<\/b> Its trajectory has [5-9]\.\d MB/);

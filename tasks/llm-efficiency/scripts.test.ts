@@ -66,7 +66,7 @@ test("one seed submits the same bytes twice, a whole model that differs from the
     assert.ok(bytes(once, file).equals(bytes(twice, file)), file);
     assert.doesNotMatch(file, /adapter/);
   }
-  const late = join(temporary, "reference-late");
+  const late = join(temporary, "strong-late");
   assert.ok(!bytes(once, "model.safetensors").equals(bytes(late, "model.safetensors")));
   const iteration = JSON.parse(readFileSync(join(once, "iterations.jsonl"), "utf8"));
   assert.ok(iteration.metric.value >= 0 && iteration.metric.value <= 1);

@@ -15,7 +15,7 @@ const known: Record<NameKind, string[]> = {
   pipelines: ["full", "hello"],
   profiles: ["smoke", "paper"],
   axes: ["task=reading", "task=writing", "task=maths", "seed=1", "seed=2"],
-  stages: ["data", "attempt", "references"],
+  stages: ["data", "attempt", "answers"],
   tasks: [],
   executors: ["local"],
 };
@@ -45,10 +45,10 @@ test("an argument and an option's value are completed by the kind of name that t
   assert.deepEqual(await values("status h"), ["hello"]);
   assert.deepEqual(await values("status hello "), []);
   assert.deepEqual(await values("status hello --profile p"), ["paper"]);
-  assert.deepEqual(await values("status hello --only a"), ["attempt", "references"]);
+  assert.deepEqual(await values("status hello --only a"), ["attempt", "answers"]);
   assert.deepEqual(await values("attempts export hello --format "), ["inspect", "atif"]);
   assert.deepEqual(await values("completion "), ["bash", "zsh", "fish"]);
-  assert.deepEqual(await values("log an"), ["references"]);
+  assert.deepEqual(await values("log an"), ["answers"]);
   assert.deepEqual(await values("attempts adjudicate 3f2a --verdict "), ["pass", "fail"]);
   assert.deepEqual(await values("attempts adj"), ["adjudicate"]);
 });

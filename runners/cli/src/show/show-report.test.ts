@@ -29,7 +29,7 @@ test("the end of a run shows the label and the table of means, and no other tabl
   assert.match(main[1]!, /\(smoke/);
   assert.match(
     main.join("\n"),
-    /│ metric +│ +script-weak │ +script-strong │ +trivial baseline │ +reference model │/,
+    /│ metric +│ +script-strong │ +script-weak │ +trivial baseline │ +reference model │/,
   );
   assert.equal(main.filter((line) => line.startsWith("┌")).length, 1);
   assert.ok(main.length < 60 && all.length > 10 * main.length, `${main.length} of ${all.length} lines`);

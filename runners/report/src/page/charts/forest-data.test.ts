@@ -51,7 +51,7 @@ for (const [name, report] of Object.entries({ sample, nasty: nastyExample().repo
 
 test("better is right whatever the metric's direction, also without a reference model", () => {
   for (const { task, agents } of forestData(sample).tasks) {
-    const [weak, strong] = agents;
+    const [strong, weak] = agents;
     assert.ok(weak!.at! < strong!.at!, task);
   }
   const own = forestData(sample).tasks.filter(({ scale }) => scale === "own");
