@@ -134,13 +134,11 @@ test("in a container: each of an eighth of the hostile folders is contained and 
   t.after(() => engine.stop());
   const open = (place: string) =>
     new DockerExecutor({
-      ...{
-        root: repository,
-        state: join(place, ".mlrb"),
-        run: "hostile",
-        isLive: () => false,
-        take: () => true,
-      },
+      root: repository,
+      state: join(place, ".mlrb"),
+      run: "hostile",
+      isLive: () => false,
+      take: () => true,
       env: { ...engine.env },
     });
   assertContained(t, eighth, await runChain(eighth, open));

@@ -119,14 +119,12 @@ async function runStage(
     ...(opens && { walls: wallsOf(work, environment) }),
   };
   const executor = new DockerExecutor({
-    ...{
-      root: place,
-      state: join(place, ".mlrb"),
-      run: `run-${count}`,
-      isLive: () => false,
-      take: () => true,
-      env: engine.env,
-    },
+    root: place,
+    state: join(place, ".mlrb"),
+    run: `run-${count}`,
+    isLive: () => false,
+    take: () => true,
+    env: engine.env,
   });
   const result = await executor.start(request).ended;
   await executor.close();

@@ -180,13 +180,11 @@ test("six attempts at each of four tasks pass or fail the rules on data, bases a
         collect: ["withheld.withheld"],
         network: "hub",
         params: {
-          ...{
-            kind: "command",
-            command: ["sh", "./agent.sh"],
-            program,
-            trusted: false,
-            prompt,
-          },
+          kind: "command",
+          command: ["sh", "./agent.sh"],
+          program,
+          trusted: false,
+          prompt,
         },
         files: [`${program}/**`, prompt],
       }),

@@ -226,12 +226,10 @@ const providers: Record<string, Provider> = {
     reader: readAnthropic,
     honest: [
       {
-        ...{
-          type: "message",
-          model: "m",
-          stop_reason: "tool_use",
-          usage: { input_tokens: 3, output_tokens: 2 },
-        },
+        type: "message",
+        model: "m",
+        stop_reason: "tool_use",
+        usage: { input_tokens: 3, output_tokens: 2 },
         content: [
           { type: "text", text: "hello" },
           { type: "tool_use", id: "1", name: "shell", input: { command: "ls" } },
@@ -268,12 +266,10 @@ const providers: Record<string, Provider> = {
     reader: readOpenaiResponses,
     honest: [
       {
-        ...{
-          object: "response",
-          status: "completed",
-          model: "m",
-          usage: { input_tokens: 3, output_tokens: 2 },
-        },
+        object: "response",
+        status: "completed",
+        model: "m",
+        usage: { input_tokens: 3, output_tokens: 2 },
         output: [
           { type: "message", content: [{ type: "output_text", text: "hello" }] },
           { type: "function_call", call_id: "1", name: "shell", arguments: "{}" },

@@ -174,16 +174,14 @@ async function stageEnd(
     limits: { memoryBytes: 4 * 2 ** 30, processes: 4096, fileBytes: 2 ** 33 },
   };
   const result = await executor.start({
-    ...{
-      id: basename(work),
-      key: basename(work),
-      token,
-      root: repository,
-      work,
-      log,
-      walls,
-      network: "none",
-    },
+    id: basename(work),
+    key: basename(work),
+    token,
+    root: repository,
+    work,
+    log,
+    walls,
+    network: "none",
     ...{ inputs: {}, outputs: {}, limits: { timeMs: 900_000 }, reads: beside, writes: [], cpus: 1, gpus: [] },
     ...program,
     env: {

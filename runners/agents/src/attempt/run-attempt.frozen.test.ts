@@ -96,13 +96,11 @@ async function attempt(
   const request: AttemptRequest = {
     ...{ task: "some-task", agent: "test", seed: 7, kind: "command" },
     command: ["python3", "{program}/agent.py"],
-    ...{
-      program: at("program"),
-      prompt: "Begin.\n",
-      publicData: at("data"),
-      budget: { timeMs: 60_000 },
-      outputs,
-    },
+    program: at("program"),
+    prompt: "Begin.\n",
+    publicData: at("data"),
+    budget: { timeMs: 60_000 },
+    outputs,
     ...{ scratch: at("scratch"), limits: { bytesMax: 1 << 20, filesMax: 100 }, pollMs: 50 },
     gateway: providersAt(provider).map((one) => ({ ...one, free: true })),
   };

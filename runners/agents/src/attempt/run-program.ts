@@ -26,16 +26,14 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
   const gateway =
     request.gateway &&
     (await programGateway(sandbox, {
-      ...{
-        providers: request.gateway,
-        agent,
-        network,
-        scratch,
-        path: env.PATH,
-        meter,
-        silence,
-        write: trajectory.add,
-      },
+      providers: request.gateway,
+      agent,
+      network,
+      scratch,
+      path: env.PATH,
+      meter,
+      silence,
+      write: trajectory.add,
       prices: request.prices ?? priceBook([]),
       ...(request.waits && { waiting: request.waits }),
       ...(earlier && { before: { calls: earlier.calls, answered: earlier.step } }),

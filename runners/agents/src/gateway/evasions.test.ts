@@ -85,23 +85,17 @@ test("no other address of a provider is reached, however it is written", async (
 test("headers that choose an account, a method, a host or a feature stay here", async (t) => {
   const { ask, provider } = await gatewayLab(t, [{ text: "ok" }, { text: "ok" }]);
   const headers = {
-    ...{
-      "openai-organization": "org-1",
-      "openai-project": "p",
-      "x-goog-user-project": "p",
-      "x-api-key": realKey,
-    },
-    ...{
-      "x-http-method-override": "DELETE",
-      "x-forwarded-host": "evil.example",
-      forwarded: "host=evil.example",
-    },
+    "openai-organization": "org-1",
+    "openai-project": "p",
+    "x-goog-user-project": "p",
+    "x-api-key": realKey,
+    "x-http-method-override": "DELETE",
+    "x-forwarded-host": "evil.example",
+    forwarded: "host=evil.example",
     ...{ "x-original-url": "/v1/files", "anthropic-dangerous-direct-browser-access": "true", cookie: "a=b" },
-    ...{
-      "openai-beta": "assistants=v2,responses=experimental",
-      "x-litellm-tags": "x",
-      traceparent: "00-1-1-00",
-    },
+    "openai-beta": "assistants=v2,responses=experimental",
+    "x-litellm-tags": "x",
+    traceparent: "00-1-1-00",
     "anthropic-beta": "context-1m-2025-08-07,fast-mode-2026-02-01,files-api-2025-04-14,claude-code-20250219",
   };
   const claude = { model: "claude-test", max_tokens: 9, messages: chat.messages };

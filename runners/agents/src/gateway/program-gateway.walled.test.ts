@@ -25,13 +25,11 @@ async function opened(t: TestContext, script: Script, { tokens }: { tokens?: num
   const provider = await startLoopbackProvider({ script });
   const sandbox = await walledSandbox({
     ...{ under: join(base, "a-state-folder-with-a-long-name-".repeat(4)), agent: "test", kind: "bubblewrap" },
-    ...{
-      open: bubblewrapWalls,
-      reads: [],
-      network: "none" as const,
-      gpus: [],
-      token: `gateway${process.pid}`,
-    },
+    open: bubblewrapWalls,
+    reads: [],
+    network: "none" as const,
+    gpus: [],
+    token: `gateway${process.pid}`,
     limits: { memoryBytes: 2 ** 29, processes: 64, diskBytes: 2 ** 26, cpus: 1 },
   });
   const { spent, meter } = purse(tokens === undefined ? {} : { tokens });

@@ -31,12 +31,10 @@ async function keeping(t: TestContext) {
   const clock = { after: 0, workingMs: 0 };
   const open = () =>
     new RestorePointKeeper({
-      ...{
-        sandbox,
-        folder: join(folder, "restore-points"),
-        pauseMs: 10,
-        write: (event) => void events.push(event),
-      },
+      sandbox,
+      folder: join(folder, "restore-points"),
+      pauseMs: 10,
+      write: (event) => void events.push(event),
       ...{ folders: ["workspace", "home"], without: ["workspace/data"], now: () => ({ ...clock }) },
     });
   /** Takes one restore point. */

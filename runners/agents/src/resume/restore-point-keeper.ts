@@ -45,7 +45,7 @@ export class RestorePointKeeper {
     if (left) this.#kept = [{ name: left.name, entries: left.restorePoint.entries }];
   }
 
-  /** Begins a restore point if one is due, beside what the agent does. */
+  /** Begins a restore point if one is due, while the agent works. */
   look(): void {
     const { now } = this.#options;
     if (this.#running || now().workingMs < this.#notBefore || !this.#options.sandbox.restorePoint) return;

@@ -90,15 +90,13 @@ function explainLine({ preview, bound, chain, lastKey }: Explained, { instances,
     return { stage: instances[one.index]!.id, action: one.action, reasons: one.reasons };
   });
   return {
-    ...{
-      event: "explain",
-      stage: instance.id,
-      action,
-      certain,
-      reasons,
-      key: bound?.key,
-      parts: bound?.parts,
-    },
+    event: "explain",
+    stage: instance.id,
+    action,
+    certain,
+    reasons,
+    key: bound?.key,
+    parts: bound?.parts,
     ...(weakLimits && instance.stage.untrusted && { weakLimits }),
     ...(instance.checks && { startsAfter: instance.checks.map((check) => instances[check]!.id) }),
     ...{ lastKey, upstream },

@@ -304,23 +304,19 @@ time.sleep(300)`;
   writeFileSync(join(folder, "hang.py"), stray);
   const env = { PATH: process.env.PATH ?? "", HOME: folder, TMPDIR: folder };
   const request = {
-    ...{
-      id: "hang",
-      token: `${folder}:`,
-      run: { kind: "python", file: "hang.py" },
-      root: folder,
-      work: folder,
-    },
-    ...{
-      env,
-      python,
-      inputs: {},
-      outputs: {},
-      gpus: [],
-      log: join(folder, "log"),
-      limits: {},
-      network: "none",
-    },
+    id: "hang",
+    token: `${folder}:`,
+    run: { kind: "python", file: "hang.py" },
+    root: folder,
+    work: folder,
+    env,
+    python,
+    inputs: {},
+    outputs: {},
+    gpus: [],
+    log: join(folder, "log"),
+    limits: {},
+    network: "none",
     preload: join(folder, "ml.preload.py"),
   };
   const source = `import { localExecutor } from ${JSON.stringify(join(import.meta.dirname, "local-executor.ts"))};

@@ -141,15 +141,13 @@ function timesOf({ attempts, label }: Report): Times {
   return {
     ...{ formatVersion: 1, label },
     attempts: attempts.map(({ task, agent, seed }, at) => ({
-      ...{
-        task,
-        agent,
-        seed,
-        wallSeconds: 3600 + at,
-        workingSeconds: null,
-        budgetSeconds: null,
-        ended: null,
-      },
+      task,
+      agent,
+      seed,
+      wallSeconds: 3600 + at,
+      workingSeconds: null,
+      budgetSeconds: null,
+      ended: null,
       ...{ tokens: 1_200_000 + at, dollars: at === 0 ? null : 43 + at, gpuHours: 24, gpuBusyHours: null },
       ...{ firstValidSeconds: null, improvementPerHour: null },
       ...{ gpuMemoryPeakMiB: null, unusedShare: null, sinceImprovementSeconds: null, bestSoFar: [] },

@@ -141,12 +141,10 @@ const knownTool = object({
 const searchTool = closed(
   object({
     ...toolFields,
-    ...{
-      allowed_domains: list(text),
-      blocked_domains: list(text),
-      max_uses: number,
-      max_content_tokens: number,
-    },
+    allowed_domains: list(text),
+    blocked_domains: list(text),
+    max_uses: number,
+    max_content_tokens: number,
     ...{ citations: object({ enabled: flag }), user_location: opaque },
     ...{ allowed_callers: list(text), response_inclusion: text, use_cache: flag },
   }),

@@ -64,12 +64,10 @@ const notText: Bar = {
 };
 const generationConfig = proto({
   ...{ temperature: number, topP: number, topK: number, seed: number, candidateCount: number },
-  ...{
-    maxOutputTokens: number,
-    stopSequences: list(text),
-    presencePenalty: number,
-    frequencyPenalty: number,
-  },
+  maxOutputTokens: number,
+  stopSequences: list(text),
+  presencePenalty: number,
+  frequencyPenalty: number,
   ...{ responseMimeType: text, responseSchema: schema, responseJsonSchema: schema },
   ...{ responseLogprobs: flag, logprobs: number, mediaResolution: text },
   thinkingConfig: proto({ includeThoughts: flag, thinkingBudget: number, thinkingLevel: text }),

@@ -72,7 +72,7 @@ test("no line of the cost figures crosses an agent's name", () => {
   assert.equal(group.getAttribute("stroke"), "var(--ground)");
 });
 
-test("beside the differences, a pair has a line for each agent, which the margin has room for", () => {
+test("next to the differences, a pair has a line for each agent, which the margin has room for", () => {
   const { document } = parseHTML(differencesSvg(differenceRows(sample), "wide").markup);
   const lines = [...document.querySelectorAll("tspan")].map((line) => line.textContent);
   assert.deepEqual(lines.slice(0, 2), ["script-strong", "− script-weak"]);
