@@ -15,6 +15,14 @@ test("the addresses of an attempt are its models', each with its own key", () =>
   ]);
 });
 
+test("a service of the run is an address, and the text of no address is none", () => {
+  const at = (baseUrl: string) =>
+    modelAddresses({ kind: "llm", provider: "own", model: { id: "m", key: "A_KEY", baseUrl } });
+  const service = "{services.model.url}/v1";
+  assert.deepEqual(at(service), [{ address: service, secret: "A_KEY" }]);
+  assert.deepEqual(at("no address"), []);
+});
+
 test("an agent without a model, and a stage without an agent, have none", () => {
   assert.deepEqual(modelAddresses({ kind: "nop" }), []);
   assert.deepEqual(modelAddresses({ task: "x" }), []);

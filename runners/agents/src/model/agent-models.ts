@@ -4,6 +4,7 @@ import type { RelayRoute } from "@mlrb/core/ports/relay";
 import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { anyText, listOf, openObject } from "@mlrb/formats/schema";
+import { relayedAddress } from "@mlrb/kit/attempts/service-addresses";
 import type { Json } from "@mlrb/kit/stage";
 import { presetFields } from "../attempt/attempt-params.ts";
 import { knownProviders } from "../gateway/gateway-provider.ts";
@@ -56,7 +57,7 @@ export function agentModels(params: Record<string, Json>): AgentModel[] {
 export function modelAddresses(params: Record<string, Json>): RelayRoute[] {
   return presetModels(params).flatMap(({ provider, baseUrl, key }) => {
     const address = baseUrl ?? knownProviders.get(provider)?.baseUrl;
-    return address === undefined || !URL.canParse(address)
+    return address === undefined || !URL.canParse(relayedAddress(address))
       ? []
       : [{ address, ...(key !== undefined && { secret: key }) }];
   });
