@@ -30,10 +30,10 @@ function drawn(names: string[], count: number): string[] {
 }
 
 test("honest folders of a sample keep their scores, and cheats none", { timeout: 9 * 60_000 }, async (t) => {
-  const wanted = Object.values(corpora).flatMap(({ program }) => drawn(namesIn(program), 3));
+  const wanted = Object.values(corpora).flatMap(({ program }) => drawn(namesIn(program), 2));
   t.diagnostic(`MLRB_TEST_SEED=${testSeed}: ${wanted.join(", ")}`);
   const judged = await judgeCorpora(place, { root, wanted });
-  assert.ok(judged.length >= 8, `${judged.length} folders`);
+  assert.ok(judged.length >= 5, `${judged.length} folders`);
   assert.deepEqual(unexpected(judged), []);
 });
 

@@ -1,5 +1,5 @@
 // Scores forked from a process that has imported torch, transformers and lm-eval have the same bytes as scores
-// from a fresh process, one after the other and in parallel: a random half of the scorers each time.
+// from a fresh process, one after the other and in parallel: a random third of the scorers each time.
 // MLRB_TEST_FORK_SCORERS names them (a,b; "all": every scorer).
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -34,17 +34,17 @@ const all = readdirSync(join(repository, "scorers"))
   // scorers of speed or memory are never forked
   .filter((name) => !scorerManifest(name).hostSensitive);
 const asked = process.env.MLRB_TEST_FORK_SCORERS;
-const names = asked === undefined ? half(all) : asked === "all" ? all : asked.split(",");
+const names = asked === undefined ? third(all) : asked === "all" ? all : asked.split(",");
 console.log(`scorers with MLRB_TEST_FORK_SCORERS=${names.join(",")}`);
 
-/** A random half, with one that judges written texts: another test needs it. */
-function half(from: string[]): string[] {
+/** A random third, with one that judges written texts: another test needs it. */
+function third(from: string[]): string[] {
   const [writer] = drawn(
     from.filter((name) => answersScript(name) !== undefined),
     1,
   );
   const others = from.filter((name) => name !== writer);
-  return [writer!, ...drawn(others, Math.ceil(from.length / 2) - 1)];
+  return [writer!, ...drawn(others, Math.ceil(from.length / 3) - 1)];
 }
 
 let count = 0;

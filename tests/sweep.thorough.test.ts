@@ -2,7 +2,7 @@
 // small run changes the disk, or that call fails, or the power fails, or the clock jumps. The next run is the only
 // recovery: it ends in the state of an undisturbed run, and repeats nothing that was recorded. The runner makes
 // the same calls in the same order each time, except for reads of /proc, which shift the numbers of later opens a
-// little; so a fault may hit a neighbour of the intended call. Half of the kinds of calls are drawn, and long
+// little; so a fault may hit a neighbour of the intended call. A third of the kinds of calls is drawn, and long
 // lists sampled; MLRB_TEST_SEED repeats a sample, and MLRB_SWEEP=full takes every call of every kind.
 import assert from "node:assert/strict";
 import {
@@ -273,7 +273,7 @@ test("after kill -9 of the runner at every call by which a first run changes the
   define("swept");
   const scene = await setScene("swept");
   assert.deepEqual(scene.executed, ["attempt", "gather", "joined", "other", "source"]);
-  for (const [call, most] of full ? kinds : drawn(kinds, kinds.length / 2)) {
+  for (const [call, most] of full ? kinds : drawn(kinds, Math.ceil(kinds.length / 3))) {
     const kills = await killAtEach(scene, call, most);
     if (kills > 0) t.diagnostic(`${kills} kills at ${call}`);
   }
@@ -293,7 +293,7 @@ test("after kill -9 while the results of an edited pipeline replace older ones, 
     "edited/default/newer/text",
   ]);
   const replacing = ["rename", "renameat2", "unlink", "openat", "fsync"];
-  for (const call of full ? replacing : drawn(replacing, 3)) {
+  for (const call of full ? replacing : drawn(replacing, 2)) {
     const kills = await killAtEach(scene, call, full ? 1e6 : 2);
     if (kills > 0) t.diagnostic(`${kills} kills at ${call}`);
   }
@@ -320,7 +320,7 @@ test("any failed call leads to a cause and a fix or no harm, never a wrong resul
   let failures = 0;
   for (const [call, codes] of errors) {
     const known = scene.calls.filter(({ name }) => name === call);
-    await forEach([...sample(known, 5, random).entries()], async ([at, { ordinal }]) => {
+    await forEach([...sample(known, 3, random).entries()], async ([at, { ordinal }]) => {
       const code = codes[at % codes.length]!;
       const root = begin(scene);
       const { said, hit } = await disturb(scene, root, { call, ordinal, what: `error=${code}` });
@@ -344,7 +344,7 @@ test("any failed call leads to a cause and a fix or no harm, never a wrong resul
     });
   }
   t.diagnostic(`${hits} calls failed, ${failures} runs with them`);
-  assert.ok(hits >= 25 && failures >= 10, `only ${hits} calls and ${failures} runs failed`);
+  assert.ok(hits >= 12 && failures >= 5, `only ${hits} calls and ${failures} runs failed`);
 });
 
 test("after a power cut at several moments, reported attempts are complete, and the next run on that disk completes as a clean one", {

@@ -11,3 +11,12 @@ export function drawn<T>(from: readonly T[], count: number, random: Random = see
   const left = [...from];
   return Array.from({ length: count }, () => left.splice(random.integer(left.length), 1)[0]!);
 }
+
+/**
+ * Why the smoke benchmark of a task does not run in this place, or false: each run of the suite draws one of them,
+ * and MLRB_TEST_SMOKE_IN names them.
+ */
+export function smokesIn(place: "docker" | "slurm"): string | false {
+  const chosen = process.env.MLRB_TEST_SMOKE_IN?.split(",") ?? drawn(["docker", "slurm"], 1);
+  return chosen.includes(place) ? false : `MLRB_TEST_SMOKE_IN=${chosen} was drawn`;
+}

@@ -3,14 +3,15 @@
 // checkout. The program under test is the copy's own.
 import { execFileSync } from "node:child_process";
 import {
-  copyFileSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -38,6 +39,7 @@ export function throwAwayRepository(name = "repository"): Repository {
   const path = join(above, name);
   copyFiles(path);
   linkModules(path);
+  linkCompileCache(path);
   return {
     path,
     read: (file) => readFileSync(join(path, file), "utf8"),
@@ -64,11 +66,25 @@ function copyFiles(path: string): void {
     encoding: "utf8",
     maxBuffer: 1 << 26,
   });
-  for (const file of listed.split("\0")) {
+  const files = listed.split("\0").filter((file) => file !== "" && existsSync(join(checkout, file)));
+  for (const folder of new Set(files.map((file) => dirname(join(path, file)))))
+    mkdirSync(folder, { recursive: true });
+  // read and written: copyFileSync takes ten times as long, all of it in the kernel
+  for (const file of files) {
     const from = join(checkout, file);
-    if (file === "" || !existsSync(from)) continue; // listed, and deleted since
-    mkdirSync(dirname(join(path, file)), { recursive: true });
-    copyFileSync(from, join(path, file));
+    writeFileSync(join(path, file), readFileSync(from), { mode: statSync(from).mode });
+  }
+}
+
+/** The compiled program of the checkout: its entries are by relative paths, and are replaced, never written into. */
+function linkCompileCache(path: string): void {
+  const cache = "node_modules/.cache/mlrb";
+  if (!existsSync(join(checkout, cache))) return;
+  for (const entry of readdirSync(join(checkout, cache), { recursive: true, withFileTypes: true })) {
+    const from = join(entry.parentPath, entry.name);
+    const to = join(path, relative(checkout, from));
+    if (entry.isDirectory()) mkdirSync(to, { recursive: true });
+    else linkSync(from, to);
   }
 }
 

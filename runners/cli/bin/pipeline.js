@@ -10,7 +10,7 @@ const cache = `${modules}/.cache/mlrb`;
 if (existsSync(modules)) {
   const warm = fileURLToPath(new URL("./warm.js", import.meta.url));
   if (!existsSync(cache)) spawnSync(process.execPath, [warm, cache], { stdio: "ignore", timeout: 60_000 });
-  enableCompileCache(cache);
+  enableCompileCache({ directory: cache, portable: true });
 }
 
 // Finds the modules of runners/ by their names alone, which is what `exports` in their package.json say: Node's own

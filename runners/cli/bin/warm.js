@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
-enableCompileCache(process.argv[2]);
+enableCompileCache({ directory: process.argv[2], portable: true });
 process.argv.splice(2, process.argv.length, "--help");
 const sources = new URL("../src/", import.meta.url);
 for (const name of readdirSync(fileURLToPath(sources))) {
