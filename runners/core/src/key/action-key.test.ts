@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import { loadPlan, type PlanRequest } from "../plan/load-plan.ts";
+import type { Instance } from "../plan/plan.ts";
 import { memorySources, repository } from "../testing/memory-sources.ts";
-import { actionKey, type BoundInputs, keyParts } from "./action-key.ts";
+import { actionKey, type BoundInputs, keyParts, reachedNetwork } from "./action-key.ts";
 import { changes, type Reason, reasonWords } from "./reasons.ts";
 
 const file = "pipelines/test.yaml";
@@ -162,6 +163,21 @@ test("a cap on GPU memory is another condition of an attempt, and without one it
     changes(parts(capped), parts(onGpu), () => undefined),
     [{ kind: "env-changed", names: ["MLRB_GPU_MEMORY_BYTES"] }],
   );
+});
+
+test("a network that an agent reaches is another condition of its attempt, and no part of another stage's key", () => {
+  const within = (network: string, from = durably()) =>
+    parts(from.replace("resources: { cpus: 1", `network: ${network}\n    resources: { cpus: 1`)).network;
+  assert.equal(within("full"), "full");
+  assert.equal(reachedNetwork({ execution: { network: "hub" } } as Instance), "hub");
+  assert.equal(within("none"), undefined);
+  assert.equal(within("full", text), undefined);
+});
+
+test("what starts a durable stage is in its key only if it is a command", () => {
+  const command = durably().replace("script: steps/b.ts", "command: make all");
+  assert.deepEqual(parts(durably()).run, { kind: "script", file: "" });
+  assert.notEqual(key(command.replace("make all", "make one")), key(command));
 });
 
 test("the harness of a durable stage is not in its key, and everything else is", () => {
