@@ -8,26 +8,12 @@ import { after, test } from "node:test";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { corpora, judgeCorpora, namesIn, unexpected } from "./corpora/judge-corpora.ts";
 import { copyBenchmarkState } from "./support/benchmark-state.ts";
-import { testSeed } from "./support/test-seed.ts";
+import { drawn, testSeed } from "./support/test-seed.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-corpora-")));
 after(() => removeFolder(place));
 const root = join(place, "root");
 await copyBenchmarkState(root);
-
-/** `count` of the names, drawn by the seed. */
-function drawn(names: string[], count: number): string[] {
-  let state = testSeed >>> 0;
-  const random = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-  return names
-    .map((name) => [random(), name] as const)
-    .sort(([a], [b]) => a - b)
-    .slice(0, count)
-    .map(([, name]) => name);
-}
 
 test("honest folders of a sample keep their scores, and cheats none", { timeout: 9 * 60_000 }, async (t) => {
   const wanted = Object.values(corpora).flatMap(({ program }) => drawn(namesIn(program), 2));

@@ -30,11 +30,11 @@ after(async () => {
 });
 
 /** A test that skips, with a reason, if there is no Slurm. */
-function it(title: string, body: (at: Lab, t: TestContext) => Promise<void>, minutes = 5): void {
+function it(title: string, body: (at: Lab & { t: TestContext }) => Promise<void>, minutes = 5): void {
   test(title, { timeout: minutes * 60_000 }, async (t: TestContext) => {
     if (why !== false) return t.skip(why);
     t.after(endAll); // a failed test would hold the nodes
-    await body(lab(t, repository), t);
+    await body(Object.assign(lab(t, repository), { t }));
     await until("the end of all jobs", () => cluster.jobs().length === 0);
   });
 }
@@ -281,41 +281,32 @@ it("doctor says which job Slurm would refuse, why, and what the cluster has", as
   assert.match(help, /partitions: main\*, low;/);
 });
 
-it(
-  "the smoke benchmark of one task as jobs gives this host's verdicts and scores",
-  async ({ root }, t) => {
-    const notDrawn = smokesIn("slurm");
-    if (notDrawn) return t.skip(notDrawn);
-    const here = await benchmarkState();
-    shareEnvironments(root);
-    const args = ["run", "hello", "--profile", "slurm-smoke", "--json", "--root", root];
-    const env = { ...indexVariables(), ...cluster.env };
-    const one = startProgram(repository.path, args, { env });
-    started.push(one);
-    const said = await one.ended;
-    const failed = said.stdout.split("\n").filter((line) => line.includes('"outcome":"failed"'));
-    assert.equal(said.code, 0, [...failed, said.stderr].join("\n"));
-    assert.deepEqual(leftovers({ root }), []);
-    const attempts = (of: string, profile: string) =>
-      (JSON.parse(readFileSync(join(of, "results/hello", profile, "report.json"), "utf8")) as Line)
-        .attempts as Line[];
-    const comparable = ({ task, submission, verdict, scores }: Line) => ({
-      task,
-      submission,
-      verdict,
-      scores,
-    });
-    const there = attempts(root, "slurm-smoke").map(comparable);
-    assert.deepEqual(there, attempts(here.root, "smoke").map(comparable));
-    const scores = Object.values<Line>(there[0]!.scores);
-    assert.ok(
-      scores.length > 0 && scores.every(({ value, items }) => Number.isFinite(value) && items > 0),
-      JSON.stringify(scores),
-    );
-    assert.deepEqual(new Set(actionsIn(root).map(({ ran }) => ran.executor)), new Set(["slurm"]));
-  },
-  20,
-);
+it("the smoke benchmark of one task as jobs gives this host's verdicts and scores", async ({ root, t }) => {
+  const notDrawn = smokesIn("slurm");
+  if (notDrawn) return t.skip(notDrawn);
+  const here = await benchmarkState();
+  shareEnvironments(root);
+  const args = ["run", "hello", "--profile", "slurm-smoke", "--json", "--root", root];
+  const env = { ...indexVariables(), ...cluster.env };
+  const one = startProgram(repository.path, args, { env });
+  started.push(one);
+  const said = await one.ended;
+  const failed = said.stdout.split("\n").filter((line) => line.includes('"outcome":"failed"'));
+  assert.equal(said.code, 0, [...failed, said.stderr].join("\n"));
+  assert.deepEqual(leftovers({ root }), []);
+  const attempts = (of: string, profile: string) =>
+    (JSON.parse(readFileSync(join(of, "results/hello", profile, "report.json"), "utf8")) as Line)
+      .attempts as Line[];
+  const comparable = ({ task, submission, verdict, scores }: Line) => ({ task, submission, verdict, scores });
+  const there = attempts(root, "slurm-smoke").map(comparable);
+  assert.deepEqual(there, attempts(here.root, "smoke").map(comparable));
+  const scores = Object.values<Line>(there[0]!.scores);
+  assert.ok(
+    scores.length > 0 && scores.every(({ value, items }) => Number.isFinite(value) && items > 0),
+    JSON.stringify(scores),
+  );
+  assert.deepEqual(new Set(actionsIn(root).map(({ ran }) => ran.executor)), new Set(["slurm"]));
+}, 20);
 
 function doctor(at: Lab, profile: string) {
   mkdirSync(at.root, { recursive: true });

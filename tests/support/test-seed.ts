@@ -13,10 +13,10 @@ export function drawn<T>(from: readonly T[], count: number, random: Random = see
 }
 
 /**
- * Why the smoke benchmark of a task does not run in this place, or false: each run of the suite draws one of them,
- * and MLRB_TEST_SMOKE_IN names them.
+ * Why the smoke benchmark of a task does not run in this place, or false. A run of the suite draws one of both;
+ * MLRB_TEST_SMOKE_IN names them.
  */
 export function smokesIn(place: "docker" | "slurm"): string | false {
   const chosen = process.env.MLRB_TEST_SMOKE_IN?.split(",") ?? drawn(["docker", "slurm"], 1);
-  return chosen.includes(place) ? false : `MLRB_TEST_SMOKE_IN=${chosen} was drawn`;
+  return chosen.includes(place) ? false : `it runs with MLRB_TEST_SMOKE_IN=${chosen}`;
 }
