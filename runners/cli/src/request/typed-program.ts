@@ -2,13 +2,16 @@
 // `pnpm pipeline` would not be found.
 // The form is set once at the start, since every message would otherwise pass it on.
 
+import { shellWord } from "@mlrb/core/ports/command-line";
+
 const usual = "pnpm pipeline";
 let program = usual;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** `npx -y pnpm@10.34.9 pipeline` if npx brought pnpm, else `pnpm pipeline`. */
-export function programIn({ npm_execpath, npm_config_user_agent }: Variables): string {
+/** What `./mlrb` was typed as; `npx -y pnpm@10.34.9 pipeline` if npx brought pnpm; else `pnpm pipeline`. */
+export function programIn({ MLRB_TYPED_AS, npm_execpath, npm_config_user_agent }: Variables): string {
+  if (MLRB_TYPED_AS) return shellWord(MLRB_TYPED_AS);
   const version = /^pnpm\/([\w.-]+)/.exec(npm_config_user_agent ?? "")?.[1];
   // npx installs what it runs in a folder of this name
   const isFromNpx = /[/\\]_npx[/\\]/.test(npm_execpath ?? "");
