@@ -76,10 +76,17 @@ test("a Node that is too old, none, and a registry that fails are a sentence eac
   assert.equal(old, "mlrb: Node >= 18 is needed (https://nodejs.org); `node --version` says v16.20.2\n");
   assert.match(said({ node: "exit 127", npx: "exit 1" }), /`node --version` says none\n$/);
   const failed = said({ node: "echo v20.1.0", npx: "echo ECONNREFUSED; exit 1" });
-  assert.match(failed, /^mlrb: installing its packages, once\nmlrb: the packages cannot be installed; .*ECONNREFUSED/);
+  assert.match(
+    failed,
+    /^mlrb: installing its packages, once\nmlrb: the packages cannot be installed; .*ECONNREFUSED/,
+  );
 });
 
 test("the program itself says which Node it needs", () => {
   const program = readFileSync(join(repository.path, "runners/cli/bin/pipeline.js"), "utf8");
-  assert.doesNotMatch(program, /import \{[^}]*\} from "node:module"/, "an old Node would stop at a name that it lacks");
+  assert.doesNotMatch(
+    program,
+    /import \{[^}]*\} from "node:module"/,
+    "an old Node would stop at a name that it lacks",
+  );
 });

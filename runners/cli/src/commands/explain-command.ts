@@ -44,12 +44,13 @@ export async function explainCommand(
     stale: { kind: plan.onStale },
   });
   const byIndex = new Map(previews.map((preview) => [preview.index, preview]));
+  const declared = new Map();
   for (const instance of wanted) {
     const preview = byIndex.get(instance.index)!;
     const broken = preview.reasons.some(({ kind }) => kind === "cannot-start");
     const read = [...instance.inputs, ...instance.members];
     const known = !broken && read.every(({ from }) => results[from] !== undefined);
-    const bound = known ? await bind(instance, { plan, workspace, results }) : undefined;
+    const bound = known ? await bind(instance, { plan, workspace, results, declared }) : undefined;
     const chain = upstreamOf(instance, plan, byIndex);
     const explained = { preview, bound, broken, chain, lastKey: workspace.last.get(instance.id)?.key };
     if (options.json) printJson(explainLine(explained, plan));

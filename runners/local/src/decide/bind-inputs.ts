@@ -45,7 +45,7 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
     // stored, unless the state is read-only
     inputs.manifest = mayWrite(workspace.state.blobs) ? workspace.store.putText(text) : hash("sha256", text);
   }
-  const { environment, codeFiles, ...declared } = await declaredParts(instance, context);
+  const { environment, codeFiles, ...declared } = await lookedAtOnce(instance, context);
   const parts = keyParts(instance, {
     ...declared,
     inputs,
@@ -63,8 +63,20 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
   };
 }
 
-type Declared = Pick<BoundInputs, "code" | "files" | "host" | "image"> &
+export type Declared = Pick<BoundInputs, "code" | "files" | "host" | "image"> &
   Pick<Bound, "codeFiles" | "environment">;
+
+/** Instances of a stage differ in their axes and inputs, and read the same files. */
+function lookedAtOnce(instance: Instance, context: BindContext): Promise<Declared> {
+  const { action, stage, execution, environment } = instance;
+  const { run, files, params, hostSensitive } = action;
+  const lock = stage.name === environmentStage ? params.lock : environment;
+  const { executor, image, service, resources } = execution;
+  const kind = [stage.durable, stage.untrusted, hostSensitive, service, resources.gpus > 0];
+  const same = [run, files, lock ?? null, executor, image ?? null, kind];
+  const find = () => declaredParts(instance, context);
+  return context.declared?.getOrInsertComputed(JSON.stringify(same), find) ?? find();
+}
 
 /** What the plan, the repository's files and this host decide of a key: everything except inputs and services. */
 export async function declaredParts(

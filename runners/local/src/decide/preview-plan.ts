@@ -37,10 +37,11 @@ export async function previewPlan(
   const results: (Result | undefined)[] = plan.instances.map(() => undefined);
   const previews = new Map<number, Preview>();
   const runners = new Map<string, number>();
+  const declared: DecideContext["declared"] = new Map();
   for (const index of selected) {
     const instance = plan.instances[index]!;
     const expectedMs = workspace.last.get(instance.id)?.durationMs;
-    const context = { plan, workspace, stale, results, previews, runners };
+    const context = { plan, workspace, stale, results, previews, runners, declared };
     const preview = await previewOne(instance, context).catch(cannotStart);
     const costs = instance.stage.durable && preview.action !== "reuse" && !isFree(preview);
     previews.set(index, {

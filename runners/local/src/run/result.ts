@@ -4,6 +4,7 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import type { Outcome } from "@mlrb/core/ports/outcome";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { Quarantined } from "../attempts/quarantine.ts";
+import type { Declared } from "../decide/bind-inputs.ts";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import type { Workspace } from "../store/workspace.ts";
 
@@ -22,4 +23,10 @@ export type Result = {
 };
 
 /** `results` by plan index: all dependencies; undefined where not selected. */
-export type BindContext = { plan: Plan; workspace: Workspace; results: (Result | undefined)[] };
+export type BindContext = {
+  plan: Plan;
+  workspace: Workspace;
+  results: (Result | undefined)[];
+  /** What is alike in many instances, where one look at the files is enough: in commands that only read. */
+  declared?: Map<string, Promise<Declared>>;
+};
