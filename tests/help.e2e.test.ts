@@ -152,3 +152,17 @@ test("--version names the commit and Node, also after a command, which then does
       /^mlrb ([0-9a-f]{7,} \(\d{4}-\d\d-\d\d\)( with local changes)?|of an unknown commit), Node v\d+\.\S+\n$/,
     );
 });
+
+test("an axis that is typed as an option says how it is chosen", () => {
+  const program = join(repository, "runners/cli/bin/pipeline.js");
+  for (const [typed, meant] of [
+    [["--seed", "3"], "seed=3"],
+    [["--task=baby-lm"], "task=baby-lm"],
+  ] as const) {
+    const said = spawnSync(process.execPath, [...nodeFlags, program, "run", "hello", ...typed], {
+      encoding: "utf8",
+    });
+    assert.equal(said.status, 2);
+    assert.match(said.stderr, new RegExp(`an axis is chosen with --set ${meant}\n`));
+  }
+});

@@ -161,4 +161,7 @@ test("an argument that is neither a cell nor an instance is refused with suggest
     assert.equal(said.code, 2, words.join(" "));
     assert.match(said.stderr, /nothing-selected: .*\n {2}help: \S/);
   }
+  const words = ["letters", "pionts", "plain"];
+  const said = await at.pipeline(["trace", ...words, "--pipeline", at.name, "--root", at.root]);
+  assert.match(said.stderr, /help: "pionts" is no metric of letters; they are points/);
 });

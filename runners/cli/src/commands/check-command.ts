@@ -13,6 +13,8 @@ export async function checkCommand(
   let checked = 0;
   const asked = { command: "check", files, from: files.length > 0 ? typedIn() : "" };
   const held = await rememberedAnswer({ repository, root: repository, asked }, async (consulted) => {
+    if (process.stderr.isTTY)
+      process.stderr.write("checking every YAML file, some seconds; remembered until one changes\n");
     const { filesChecked } = await import("../show/check-files.ts");
     ({ problems, checked } = await filesChecked(repository, files, consulted));
     return { keep: problems.length === 0 ? checked : undefined };

@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
+import type { Plan } from "@mlrb/core/plan/plan";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
 import { counted } from "@mlrb/core/text/counted";
 import { quantityText } from "@mlrb/core/text/quantity";
@@ -40,10 +41,11 @@ export async function traceCommand(
     const help =
       pattern === undefined
         ? "name a cell as the tables do, e.g. `trace baby-lm bits-per-byte script-strong`, or a stage instance"
-        : didYouMean(
+        : ((cell.length > 1 ? cellHelp(cell, plan) : undefined) ??
+          didYouMean(
             pattern,
             plan.instances.map(({ id }) => id),
-          );
+          ));
     return refuseWords(
       `nothing-selected: no stage instance of ${plan.pipeline} is "${cell.join(" ")}"\n  help: ${help}`,
     );
@@ -82,6 +84,20 @@ function patternOf(cell: string[]): string | undefined {
   if (agent === undefined || more.length > 0) return undefined;
   const axes = [`task=${task}`, `agent=${agent}`, ...(seed === undefined ? [] : [`seed=${seed}`])];
   return `score[${axes.join(",")},scorer=${metric}]`;
+}
+
+/** Which word of a cell is none of the tables', with those that are; undefined for other words. */
+function cellHelp([task, metric, agent, seed]: string[], { instances }: Plan): string | undefined {
+  let cells = instances.flatMap(({ stage, axes }) => (stage.name === "score" ? [axes] : []));
+  for (const [axis, value] of Object.entries({ task, scorer: metric, agent, seed })) {
+    if (value === undefined) continue;
+    const known = [...new Set(cells.map((axes) => String(axes[axis])))];
+    cells = cells.filter((axes) => String(axes[axis]) === value);
+    if (cells.length > 0 || known.length === 0) continue;
+    const what = axis === "scorer" ? `metric of ${task}` : axis;
+    return `"${value}" is no ${what}; they are ${known.join(", ")}`;
+  }
+  return undefined;
 }
 
 type Place = { root: string; store: Store };

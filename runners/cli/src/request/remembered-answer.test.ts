@@ -8,7 +8,7 @@ import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { rememberedAnswer } from "./remembered-answer.ts";
 import { withScripted } from "./scripted-pipeline.ts";
 
-function scene(t: TestContext) {
+function scene(t: TestContext, root?: string) {
   const repository = mkdtempSync(join(tmpdir(), "mlrb-answer-"));
   t.after(() => rmSync(repository, { recursive: true }));
   mkdirSync(join(repository, "words"));
@@ -24,7 +24,7 @@ function scene(t: TestContext) {
   const ask = async (asked = { command: "shout" }, keep = true, consulted = new Consulted(repository)) => {
     let fresh: string | undefined;
     const held = await rememberedAnswer<{ said: string }>(
-      { repository, root: repository, asked, consulted },
+      { repository, root: root ?? repository, asked, consulted },
       async () => {
         made++;
         const sources = sourceFiles(repository, consulted);
@@ -70,12 +70,18 @@ test("a caller's list of consulted files has what the answer was made from, reme
   assert.ok(made[1]!.some(([folder]) => folder === "words"));
 });
 
-test("without a state folder none is created", async (t) => {
+test("a fresh checkout remembers", async (t) => {
   const { repository, ask, count } = scene(t);
   rmSync(join(repository, ".mlrb"), { recursive: true });
-  await ask();
-  await ask();
-  assert.deepEqual([count(), readdirSync(repository)], [2, ["words"]]);
+  assert.deepEqual([await ask(), await ask(), count()], ["ONE", "ONE", 1]);
+});
+
+test("another root without a state folder stays as it is", async (t) => {
+  const root = mkdtempSync(join(tmpdir(), "mlrb-answer-"));
+  t.after(() => rmSync(root, { recursive: true }));
+  const { ask, count } = scene(t, root);
+  assert.deepEqual([await ask(), await ask(), count()], ["ONE", "ONE", 2]);
+  assert.deepEqual(readdirSync(root), []);
 });
 
 test("a remembered answer that is torn or of another format is made again", async (t) => {

@@ -27,8 +27,8 @@ const keptMax = 60;
 
 /**
  * The remembered answer to `asked`, a JSON value; undefined if none still holds, and then `make` was called, which
- * records the files that it reads in `consulted`. Nothing is kept if `root` has no state folder. A `consulted` of
- * the caller's, into which nothing was recorded yet, gets what the answer was made from in both cases.
+ * records the files that it reads in `consulted`. Nothing is kept in another `root` than the repository if it
+ * has no state folder: it may be a wrong path. A `consulted` of the caller's, into which nothing was recorded yet, gets what the answer was made from in both cases.
  */
 export async function rememberedAnswer<T>(
   { repository, root, asked, consulted = new Consulted(repository) }: Asked,
@@ -53,7 +53,8 @@ export async function rememberedAnswer<T>(
   }
   consulted.pattern(runnerSources); // before they change
   const { keep } = await make(consulted);
-  if (keep === undefined || !existsSync(join(root, ".mlrb"))) return undefined;
+  const mayKeep = root === repository || existsSync(join(root, ".mlrb"));
+  if (keep === undefined || !mayKeep) return undefined;
   const seen = seenBy(consulted, { programsToo: true });
   const programs = Object.fromEntries(consulted.programs);
   if (seen)
