@@ -121,6 +121,26 @@ test("explain is short; --all lists the parts of the key", async (t) => {
   assert.match((await explain("--all")).stdout, /\n {4}params\n {6}word: one\n/);
 });
 
+test("instances with equal reasons are explained once", async (t) => {
+  const at = lab(t, repository);
+  define(at);
+  const explain = async (...args: string[]) =>
+    (await at.pipeline(["explain", ...args, "--pipeline", at.name, "--root", at.root])).stdout;
+  const first = await explain("score");
+  assert.match(
+    first,
+    /^score, 4 instances: run, not certain\n {2}because attempt runs first\n {2}upstream\n/,
+  );
+  assert.match(
+    first,
+    /\n {4}run data\[task=letters\]: first run\n {4}run attempt, 4 instances: data runs first\n/,
+  );
+  assert.match(first, /\n {2}… and 1 more\n {2}--all lists each with its key\n$/);
+  assert.equal((await at.run()).code, 0);
+  assert.match(await explain("score"), /^score, 4 instances: reuse\n/);
+  assert.equal((await explain("score", "--all")).match(/^score\[/gm)?.length, 4);
+});
+
 test("changes since then are shown, and a missing result is shown as missing", async (t) => {
   const at = lab(t, repository);
   define(at);

@@ -1,6 +1,6 @@
 // `pipeline explain`: shows why an instance would run or be reused, the parts of its key, and the stages upstream.
 
-import { reasonWords } from "@mlrb/core/key/reasons";
+import { type Reason, reasonWords } from "@mlrb/core/key/reasons";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { instancesMatching } from "@mlrb/core/plan/select-instances";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
@@ -45,6 +45,7 @@ export async function explainCommand(
   });
   const byIndex = new Map(previews.map((preview) => [preview.index, preview]));
   const declared = new Map();
+  const all: Explained[] = [];
   for (const instance of wanted) {
     const preview = byIndex.get(instance.index)!;
     const broken = preview.reasons.some(({ kind }) => kind === "cannot-start");
@@ -52,11 +53,50 @@ export async function explainCommand(
     const known = !broken && read.every(({ from }) => results[from] !== undefined);
     const bound = known ? await bind(instance, { plan, workspace, results, declared }) : undefined;
     const chain = upstreamOf(instance, plan, byIndex);
-    const explained = { preview, bound, broken, chain, lastKey: workspace.last.get(instance.id)?.key };
-    if (options.json) printJson(explainLine(explained, plan));
-    else for (const line of explainText(explained, plan, options)) process.stdout.write(`${line}\n`);
+    all.push({ preview, bound, broken, chain, lastKey: workspace.last.get(instance.id)?.key });
   }
+  if (options.json) for (const one of all) printJson(explainLine(one, plan));
+  else
+    for (const group of options.all ? all.map((one) => [one]) : alike(all, plan)) {
+      const lines = group.length === 1 ? explainText(group[0]!, plan, options) : groupText(group, plan);
+      process.stdout.write(`${lines.join("\n")}\n`);
+    }
   return 0;
+}
+
+/** Instances of one stage with equal reasons, in the order of their first. */
+function alike(all: Explained[], { instances }: Plan): Explained[][] {
+  const groups = Map.groupBy(all, ({ preview: { index, action, certain, reasons }, bound }) =>
+    [instances[index]!.stage.name, action, certain, bound !== undefined, ...reasons.map(ofStage)].join("\n"),
+  );
+  return [...groups.values()];
+}
+
+/** A reason with the names of stages in place of instances. */
+function ofStage(reason: Reason): string {
+  return reasonWords(reason).replaceAll(/\[\w+=[^\]\s]*\]/g, "");
+}
+
+function groupText(group: Explained[], { instances }: Plan): string[] {
+  const { action, certain, reasons, index } = group[0]!.preview;
+  const ids = group.map(({ preview }) => instances[preview.index]!.id);
+  const before = new Map(group.flatMap(({ chain }) => chain.map((one) => [one.index, one])));
+  const kinds = Map.groupBy(before.values(), (one) =>
+    [one.action, instances[one.index]!.stage.name, ...one.reasons.map(ofStage)].join("\n"),
+  );
+  return [
+    `${instances[index]!.stage.name}, ${group.length} instances: ${action}${certain ? "" : ", not certain"}`,
+    ...reasons.map((reason) => `  because ${ofStage(reason)}`),
+    ...(kinds.size > 0 ? ["  upstream"] : []),
+    ...[...kinds.values()].map(([one, ...rest]) => {
+      const { id, stage } = instances[one!.index]!;
+      const what = rest.length === 0 ? id : `${stage.name}, ${rest.length + 1} instances`;
+      return `    ${one!.action} ${what}: ${one!.reasons.map(ofStage).join("; ")}`;
+    }),
+    ...ids.slice(0, 3).map((id) => `  ${id}`),
+    ...(ids.length > 3 ? [`  … and ${ids.length - 3} more`] : []),
+    "  --all lists each with its key",
+  ];
 }
 
 type Explained = {
