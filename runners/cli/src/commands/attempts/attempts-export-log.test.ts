@@ -77,7 +77,7 @@ test("one attempt in a folder gets the name of its task", (t) => {
 
 test("a format with one attempt per file writes a file for each attempt of a run", (t) => {
   const { root, run } = exporting(t);
-  assert.equal(run("kept", { format: "atif", output: "atif/" }), 0);
+  assert.equal(run("kept", { format: "atif", output: "atif" }), 0);
   const names = readdirSync(join(root, "atif"));
   assert.deepEqual(
     names.map((name) => name.replace(/_[0-9a-f]{12}\.json$/, "")),

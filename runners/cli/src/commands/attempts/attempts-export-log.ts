@@ -1,7 +1,7 @@
 // `pipeline attempts export WHAT --format …`: writes an attempt, or all attempts of a run, for another program.
 
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { atif, atifFileName } from "@mlrb/report/exports/atif";
 import type { AttemptSource } from "@mlrb/report/exports/attempt-source";
@@ -75,7 +75,8 @@ function documentsOf(what: string[], options: ExportLogOptions, place: AttemptPl
   const groups = format.wholeRun ? runs : runs.flatMap((run) => run.map((source) => [source]));
   const files = groups.map((sources) => ({ sources, ...format.file(sources) }));
   const path = resolve(typedIn(), output);
-  const isFolder = /[\\/]$/.test(output) || (existsSync(path) && statSync(path).isDirectory());
+  const isFolder =
+    /[\\/]$/.test(output) || extname(output) === "" || (existsSync(path) && statSync(path).isDirectory());
   if (!isFolder && files.length > 1)
     return `several-files: "${what[0]}" takes ${files.length} files of format ${options.format}\n  help: --output ${output}/ writes each under its own name${format.wholeRun ? "; --profile selects one run" : ""}`;
   return files.map(({ name, ...one }) => ({ ...one, file: isFolder ? join(path, name) : path }));
