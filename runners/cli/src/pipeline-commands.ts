@@ -109,7 +109,7 @@ export const pipelineCommands: CommandRow[] = [
   {
     name: "status <pipeline>",
     does: "show progress: instances by state, what runs now, what failed, what to do next",
-    options: selection,
+    options: [...selection, all("count each stage, instead of groups such as the checks")],
     examples: `
       pnpm pipeline status full-benchmark # instances by state, what runs now, what to do next
       pnpm pipeline status full-benchmark --only attempt # only the attempts and what they need
@@ -121,6 +121,7 @@ export const pipelineCommands: CommandRow[] = [
     does: "draw the stages, the artifacts between them, and their state",
     options: [
       ...selection,
+      all("draw each stage, instead of groups such as the checks"),
       option("--instances", "draw each stage instance; --only and --set select them"),
       option("--output <file>", "an .svg, or an .mmd for Mermaid (default: Mermaid to stdout)"),
     ],

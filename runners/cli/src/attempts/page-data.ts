@@ -126,7 +126,7 @@ async function drawn(plan: Plan, instances: PageInstance[]): Promise<string> {
       return found ? [[index, stateWord(found.outcome)] as const] : [];
     }),
   );
-  const graph = graphOf(plan, { stateOf, instances: false });
+  const graph = graphOf(plan, { stateOf, all: true, instances: false });
   const byStage = Map.groupBy(instances, ({ stage }) => stage);
   const nodes = graph.nodes.map((node) => {
     const ms = togetherMs(byStage.get(node.name) ?? []);

@@ -9,7 +9,7 @@ import type { CommonOptions } from "../request/request.ts";
 import { rootFolder } from "../request/root-folder.ts";
 import { printJson } from "../show/print.ts";
 
-type GraphOptions = CommonOptions & { instances: boolean; output?: string };
+type GraphOptions = CommonOptions & { all: boolean; instances: boolean; output?: string };
 
 /** Loaded on demand: Graphviz is larger than the rest of the program. */
 const formats: Record<string, (graph: Graph) => Promise<string>> = {
@@ -32,7 +32,7 @@ export async function graphCommand(
   if (!request) return 2;
   const { instances: read } = await readStates(repository, request);
   const stateOf = new Map(read.map(({ preview, state }) => [preview.index, state]));
-  const graph = graphOf(request.plan, { stateOf, instances: options.instances });
+  const graph = graphOf(request.plan, { stateOf, ...options });
   if (options.json) {
     for (const node of graph.nodes) printJson({ event: "node", ...node });
     for (const edge of graph.edges) printJson({ event: "edge", ...edge });

@@ -120,7 +120,7 @@ function stageLine(preview: Preview, { instances }: Plan): object {
 function printInstances(previews: Preview[], { instances }: Plan, { all }: { all: boolean }): void {
   const planned = previews.map((preview) => {
     const { id, stage } = instances[preview.index]!;
-    return { ...preview, id, stage: stage.name };
+    return { ...preview, id, stage: stage.spec.group ?? stage.name };
   });
   const width = process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const lines = all ? planned.map(planLine) : planLines(planned, width);

@@ -13,7 +13,7 @@ import { statusText } from "../show/status-text.ts";
 export async function statusCommand(
   repository: string,
   pipeline: string,
-  options: CommonOptions,
+  options: CommonOptions & { all: boolean },
 ): Promise<number> {
   const begin = performance.now();
   const request = await rememberedRequest(repository, pipeline, options);
@@ -30,7 +30,7 @@ export async function statusCommand(
   const status = options.json ? all : ofOwnPlan(all, request.plan);
   const next = nextSteps(status, { pipeline, options });
   if (!options.json) {
-    process.stdout.write(statusText(status, { next, now: Date.now(), root: options.root }));
+    process.stdout.write(statusText(status, { next, now: Date.now(), root: options.root, all: options.all }));
     return 0;
   }
   const { stages, runs, orphans, waits, damaged, gpus, failed, troubles, publishes: _, ...summary } = status;

@@ -43,11 +43,11 @@ function plan(changed = text): Plan {
 /** States by id; the others are up to date. `only`: the drawn instances, by index. */
 function graph(
   states: Record<string, InstanceState>,
-  { instances = false, of = plan(), only = (id: string): boolean => id !== "" } = {},
+  { all = false, instances = false, of = plan(), only = (id: string): boolean => id !== "" } = {},
 ): Graph {
   const drawn = of.instances.filter(({ id }) => only(id));
   const stateOf = new Map(drawn.map(({ index, id }) => [index, states[id] ?? "upToDate"]));
-  return graphOf(of, { stateOf, instances });
+  return graphOf(of, { stateOf, instances, all });
 }
 
 const some = {
@@ -83,6 +83,30 @@ flowchart LR
   linkStyle 2,3 stroke:#b00020,color:#b00020
 `,
   );
+});
+
+test("stages of a group are one node with all their edges, unless each is asked for", () => {
+  const grouped = text.replace("    untrusted: true\n", "    untrusted: true\n    group: work\n");
+  const of = plan(grouped.replace("    opens: untrusted\n", "    opens: untrusted\n    group: work\n"));
+  const { nodes, edges } = graph(some, { of });
+  assert.deepEqual(
+    nodes.map(({ id, lines, state }) => [id, lines, state]),
+    [
+      ["make", ["2 over word", "2 up to date"], "upToDate"],
+      ["work", ["4 of 2 stages", "durable, untrusted", "2 up to date, 1 failed, 1 uncertain"], "failed"],
+      ["report", ["1 uncertain"], "uncertain"],
+    ],
+  );
+  assert.deepEqual(
+    edges.map(({ from, to, outputs }) => [from, to, outputs]),
+    [
+      ["make", "work", ["text", "notes"]],
+      ["make", "work", ["answers"]],
+      ["work", "report", ["score"]],
+      ["work", "report", ["work"]],
+    ],
+  );
+  assert.equal(graph(some, { of, all: true }).nodes.length, 4);
 });
 
 test("each selected instance is drawn, with the edges between drawn instances only", () => {

@@ -37,11 +37,15 @@ const attention: InstanceState[] = ["failed", "running", "stale", "neverRun", "u
 /** `stateOf`: by plan index, for each drawn instance. Environments are left out: every Python stage has one. */
 export function graphOf(
   plan: Plan,
-  { stateOf, instances }: { stateOf: ReadonlyMap<number, InstanceState>; instances: boolean },
+  {
+    stateOf,
+    instances,
+    all,
+  }: { stateOf: ReadonlyMap<number, InstanceState>; instances: boolean; all: boolean },
 ): Graph {
   const { pipeline, profile, selection } = plan;
   const title = `${pipeline} (${profile}${selection === "" ? "" : `, ${selection}`})`;
-  return { title, ...(instances ? instanceGraph(plan, stateOf) : stageGraph(plan, stateOf)) };
+  return { title, ...(instances ? instanceGraph(plan, stateOf) : stageGraph(plan, { stateOf, all })) };
 }
 
 /** The edge from a stage that must succeed before another starts. */
@@ -52,26 +56,36 @@ const address = { output: "address", kind: "needed" } as const;
 
 type Drawn = Pick<Graph, "nodes" | "edges">;
 
-function stageGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Drawn {
+type Shown = { stateOf: ReadonlyMap<number, InstanceState>; all: boolean };
+
+/** Stages of a group are one node, unless `all`. */
+function stageGraph(plan: Plan, { stateOf, all }: Shown): Drawn {
   const byStage = Map.groupBy(
     plan.instances.filter(({ index }) => stateOf.has(index)),
     ({ stage }) => stage.name,
   );
   const stages = plan.stages.filter(({ name }) => byStage.has(name) && name !== environmentStage);
-  const nodes = stages.map((stage): GraphNode => {
-    const counts = countStates(byStage.get(stage.name)!.map(({ index }) => stateOf.get(index)!));
-    const count = byStage.get(stage.name)!.length;
-    const over = stage.each.length === 0 ? [] : [`${count} over ${stage.each.join(", ")}`];
+  const shownAs = ({ name, spec }: PlannedStage) => (all ? name : (spec.group ?? name));
+  const nodes = [...Map.groupBy(stages, shownAs)].map(([name, of]): GraphNode => {
+    const drawn = of.flatMap((stage) => byStage.get(stage.name)!);
+    const counts = countStates(drawn.map(({ index }) => stateOf.get(index)!));
+    const [stage] = of as [PlannedStage];
+    const over = of.length > 1 ? `of ${of.length} stages` : `over ${stage.each.join(", ")}`;
     return {
-      id: stage.name,
-      name: stage.name,
-      lines: [...over, ...marks(stage), stateWordsOf(counts).join(", ")],
+      id: name,
+      name,
+      lines: [
+        ...(stage.each.length === 0 ? [] : [`${drawn.length} ${over}`]),
+        ...marks(stage),
+        stateWordsOf(counts).join(", "),
+      ],
       state: attention.find((state) => counts[state] > 0)!,
       durable: stage.durable,
       untrusted: stage.untrusted,
     };
   });
-  const drawn = new Set(nodes.map(({ id }) => id));
+  const drawn = new Set(stages.map(({ name }) => name));
+  const nodeOf = new Map(stages.map((stage) => [stage.name, shownAs(stage)]));
   const gives = givenBy(plan);
   const links = stages.flatMap((stage) => [
     ...[
@@ -83,8 +97,12 @@ function stageGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Dr
       .filter((to) => drawn.has(to))
       .map((to) => ({ from: stage.name, to, ...address })),
   ]);
-  const shown = links.filter(({ from }) => drawn.has(from));
-  return { nodes, edges: joined(shown.map((link) => ({ ...link, private: gives(link.from, link.output) }))) };
+  const shown = links.flatMap(({ from, to, ...link }) => {
+    const ends = { from: nodeOf.get(from)!, to: nodeOf.get(to)! };
+    const isSeen = drawn.has(from) && (ends.from !== ends.to || from === to);
+    return isSeen ? [{ ...ends, ...link, private: gives(from, link.output) }] : [];
+  });
+  return { nodes, edges: joined(shown) };
 }
 
 function instanceGraph(plan: Plan, stateOf: ReadonlyMap<number, InstanceState>): Drawn {

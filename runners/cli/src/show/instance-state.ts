@@ -46,6 +46,11 @@ export function stateWordsOf(counts: StateCounts): string[] {
   return states.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${stateWords[state]}`);
 }
 
+export function sumStates(counts: StateCounts[]): StateCounts {
+  const sum = (state: InstanceState) => counts.reduce((total, one) => total + one[state], 0);
+  return Object.fromEntries(states.map((state) => [state, sum(state)])) as StateCounts;
+}
+
 export function countStates(of: Iterable<InstanceState>): StateCounts {
   const counts = Object.fromEntries(states.map((state) => [state, 0])) as StateCounts;
   for (const state of of) counts[state]++;

@@ -11,7 +11,7 @@ import { costWords } from "../gates/total-cost.ts";
 import { typedCommand } from "../request/typed-command.ts";
 import type { NextStep } from "../run/next-steps.ts";
 import { shownWaitText } from "./attempt-wait-text.ts";
-import { type StateCounts, states, stateWords, stateWordsOf } from "./instance-state.ts";
+import { type StateCounts, states, stateWords, stateWordsOf, sumStates } from "./instance-state.ts";
 import { oneLine } from "./print.ts";
 import { shorten } from "./shorten.ts";
 import type { Status } from "./status.ts";
@@ -21,13 +21,18 @@ const shownMax = 20;
 /** `now` in milliseconds since 1970; `root` as typed. */
 export function statusText(
   status: Status,
-  { next, now, root }: { next: NextStep[]; now: number; root?: string | undefined },
+  {
+    next,
+    now,
+    root,
+    all = false,
+  }: { next: NextStep[]; now: number; root?: string | undefined; all?: boolean },
 ): string {
   const { pipeline, profile, selection, runs, failed, attempts } = status;
   const out = [
     `${pipeline} (${profile}${selection === "" ? "" : `, ${selection}`}): ${countWords(status.states)}`,
   ];
-  out.push("", ...stageTable(status));
+  out.push("", ...stageTable(status, all));
   for (const { owner, since, stages, life, run, waiting, queued } of runs) {
     const sight = life === "elsewhere" ? "; whether it is alive is not known here" : "";
     out.push("", `run ${run}, ${ownerWords(owner)}, started ${ago(since, now)} ago${sight}`);
@@ -94,9 +99,15 @@ function countWords(counts: StateCounts): string {
   return stateWordsOf(counts).join(", ") || "nothing is selected";
 }
 
-/** A column for every state with an instance. */
-function stageTable({ stages, states: all }: Status): string[] {
+/** A column for every state with an instance; stages of a group in one row, unless `each`. */
+function stageTable({ stages: every, states: all }: Status, each: boolean): string[] {
   const columns = states.filter((state) => state === "upToDate" || all[state] > 0);
+  const groups = Map.groupBy(every, ({ name, group }) => (each ? name : (group ?? name)));
+  const stages = [...groups].map(([name, of]) => ({
+    name,
+    instances: of.reduce((sum, { instances }) => sum + instances, 0),
+    states: sumStates(of.map(({ states }) => states)),
+  }));
   const rows = [
     ["stage", "instances", ...columns.map((state) => stateWords[state])],
     ...stages.map(({ name, instances, states: counts }) => [

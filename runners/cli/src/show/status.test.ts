@@ -100,6 +100,13 @@ function liveRun(changed: Partial<LiveRun> = {}): LiveRun {
   };
 }
 
+test("stages of a group share a row, unless each is asked for", () => {
+  const { status } = scene({ "make[word=alpha]": "running", gather: "uncertain" });
+  const grouped = { ...status, stages: status.stages.map((one) => ({ ...one, group: "work" })) };
+  assert.match(statusText(grouped, { next: [], now }), /^work +5 +3 +1 +1$/m);
+  assert.match(statusText(grouped, { next: [], now, all: true }), /^make +2 +1 +1 +-$/m);
+});
+
 test("status shows counts by stage and state, what runs, what failed, attempts, and next steps", () => {
   const { text } = scene(
     {

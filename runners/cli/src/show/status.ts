@@ -16,7 +16,7 @@ export type Status = Pick<ReadStates, "orphans" | "waits" | "damaged"> & {
   profile: string;
   selection: string;
   /** In plan order; only stages with a selected instance. */
-  stages: { name: string; instances: number; states: StateCounts }[];
+  stages: { name: string; group?: string; instances: number; states: StateCounts }[];
   states: StateCounts;
   runs: LiveRun[];
   /** GPUs in use on this host, by any run. */
@@ -54,6 +54,7 @@ export function statusOf(
   const stageOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.stage;
   const idOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.id;
   const byStage = Map.groupBy(instances, (one) => stageOf(one).name);
+  const groups = new Map(plan.stages.flatMap(({ name, spec: { group } }) => (group ? [[name, group]] : [])));
   const attempts = instances.filter((one) => stageOf(one).durable);
   const toRun = instances
     .filter(({ state }) => state !== "running")
@@ -66,6 +67,7 @@ export function statusOf(
     selection: plan.selection,
     stages: [...byStage].map(([name, all]) => ({
       name,
+      ...(groups.has(name) && { group: groups.get(name)! }),
       instances: all.length,
       states: countStates(all.map(({ state }) => state)),
     })),

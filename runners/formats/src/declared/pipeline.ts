@@ -153,6 +153,7 @@ export const stageSpec = t.about(
       { type: ["boolean", "string"] },
       "Its results depend on the machine. May be a field: {scorer.hostSensitive}.",
     ),
+    group: t.about(t.text, "Under this name plan, status and graph count it with others, unless --all asks."),
     releases: t.about(names, "Outputs that are public although the stage reads private artifacts."),
     ...stageExecution,
   }),
