@@ -10,6 +10,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { ensureDevelopmentTools } from "./development-tools.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";
 import { sourcesOf } from "./suite/changed-files.ts";
@@ -23,7 +24,9 @@ import { selectTestFiles } from "./suite/test-files.ts";
 const fileTimeoutMs = 60_000;
 
 const repository = join(import.meta.dirname, "..");
+const tools = join(repository, "tests/node_modules/@stryker-mutator");
 process.chdir(repository);
+ensureDevelopmentTools(repository);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { tests: { type: "string", multiple: true, default: [] } },
@@ -53,7 +56,7 @@ const testFiles = await passingTests();
 const nodeArgs = ["--disable-warning=ExperimentalWarning", "--test-reporter=tap"];
 const options = {
   mutate,
-  plugins: [import.meta.resolve("@stryker-mutator/tap-runner")],
+  plugins: [join(tools, "tap-runner/dist/src/index.js")],
   testRunner: "tap",
   tap: { testFiles, nodeArgs: [...nodeArgs, "--require", "{{hookFile}}", "{{testFile}}"] },
   reporters: ["clear-text"],
@@ -67,7 +70,7 @@ const options = {
   allowConsoleColors: false,
 };
 writeFileSync(join(copy, "stryker.json"), JSON.stringify(options));
-const program = join(repository, "node_modules/@stryker-mutator/core/bin/stryker.js");
+const program = join(tools, "core/bin/stryker.js");
 const child = spawn(process.execPath, [program, "run", "stryker.json"], {
   cwd: copy,
   env,

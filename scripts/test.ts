@@ -13,6 +13,7 @@ import { parseArgs, promisify } from "node:util";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { testSeed } from "../tests/support/test-seed.ts";
 import { forkServerVariable, startWarmPython } from "../tests/support/warm-python.ts";
+import { ensureDevelopmentTools } from "./development-tools.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 import { dockerfiles } from "./pin-images.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";
@@ -45,12 +46,13 @@ setTimeout(
   suiteMinutes * 60_000,
 ).unref();
 abortOnSignals(end);
+ensureDevelopmentTools(repository);
 
 const [python, ...checks] = await Promise.all([
   ensureEnvironment("pipelines/environments/ml.lock"), // a first run takes minutes, mostly waiting for the disk
-  check("types", "node_modules/.bin/tsc", ["--noEmit", "-p", "."]),
-  check("lint and format", "node_modules/.bin/biome", ["ci", "--error-on-warnings", "."]),
-  check("unused files, exports and packages", "node_modules/.bin/knip", ["--no-progress"]),
+  check("types", "tests/node_modules/.bin/tsc", ["--noEmit", "-p", "."]),
+  check("lint and format", "tests/node_modules/.bin/biome", ["ci", "--error-on-warnings", "."]),
+  check("unused files, exports and packages", "tests/node_modules/.bin/knip", ["--no-progress"]),
   checksOfTools(),
 ]);
 const shared = mkdtempSync(join(tmpdir(), "mlrb-suite-"));

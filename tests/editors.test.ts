@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 const repository = join(import.meta.dirname, "..");
 const server = spawn(
   process.execPath,
-  [join(repository, "node_modules/yaml-language-server/bin/yaml-language-server"), "--stdio"],
+  [join(repository, "tests/node_modules/yaml-language-server/bin/yaml-language-server"), "--stdio"],
   { stdio: ["pipe", "pipe", "inherit"] },
 );
 after(() => server.kill());
