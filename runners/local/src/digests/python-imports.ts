@@ -1,9 +1,10 @@
 // Lists the repository's files that a Python script can run: the script and its imports, from its own folder and
 // from kit's python-path. The list is remembered by file contents, so that a repeated question costs stats and no
 // Python process.
-import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readdirSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { importsAnswer } from "@mlrb/formats/stage/python-answers";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import type { Consulted } from "../decide/consulted-files.ts";
 import { MemoryFile } from "../store/memory-file.ts";
 import { askPython } from "./ask-python.ts";
@@ -46,7 +47,7 @@ export class PythonImports {
     const { root, digestOf } = this.#at;
     return (
       Object.entries(files).every(([path, digest]) => digestOf(path) === digest) &&
-      !absent.some((path) => existsSync(join(root, path)))
+      !absent.some(existsIn(root))
     );
   }
 
@@ -75,4 +76,17 @@ export class PythonImports {
     this.#known.save();
     return imports;
   }
+}
+
+/** Whether a path of the root exists; each folder is listed once, as a script has hundreds of absent paths. */
+function existsIn(root: string): (path: string) => boolean {
+  const listed = new Map<string, Set<string>>();
+  const exists = (path: string): boolean => {
+    const folder = dirname(path);
+    if (folder !== "." && !exists(folder)) return false;
+    const names = listed.get(folder) ?? new Set(quiet(() => readdirSync(join(root, folder))));
+    listed.set(folder, names);
+    return names.has(basename(path));
+  };
+  return exists;
 }
