@@ -23,7 +23,7 @@ from library.repeatable import repeatable
 from measure import accuracy
 from rows import Row, answer_of, read_rows, text_of
 
-ROWS = 96  # the budget, equal for both methods
+ROWS = 48  # the budget, equal for both methods
 RANK = 8
 SAVE_SECONDS = 60.0  # kept free before the deadline: a merge, half a gigabyte to write, and measuring
 MEASURE_SECONDS = 5.0  # before the deadline measuring ends, whatever was asked so far
