@@ -130,6 +130,13 @@ class Llama(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         return self.logits(self.model(ids))
 
+    def next_logits(self, rows: list[list[int]]) -> Tensor:
+        """After the last id of each row, of shape (rows, vocabulary): one pass for all rows."""
+        longest = max(map(len, rows))
+        padded = [[*row, *[0] * (longest - len(row))] for row in rows]
+        hidden = self.model(torch.tensor(padded, device=device()))
+        return self.logits(hidden[range(len(rows)), [len(row) - 1 for row in rows]])
+
     def adapt(self, matrices: Iterable[str], rank: int, alpha: int) -> list[nn.Parameter]:
         """Gives these matrices of every layer an adapter, which changes nothing yet. Returns its weights."""
         names = tuple(f".{name}" for name in matrices)

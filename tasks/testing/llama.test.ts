@@ -10,7 +10,7 @@ import { runTaskPython } from "./run-script.ts";
 test("the written-out Llama computes, learns and stores what transformers' does", () => {
   const ran = runTaskPython(["testing/test_llama.py"]);
   assert.equal(ran.status, 0, ran.stderr);
-  assertTestsRan(ran.stderr, 2);
+  assertTestsRan(ran.stderr, 3);
 });
 
 test("neither a script's start nor the reading of a header imports what takes seconds", () => {

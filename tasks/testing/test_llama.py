@@ -30,6 +30,12 @@ class WrittenOutLlama(unittest.TestCase):
         expected = AutoModelForCausalLM.from_pretrained(self.base)(self.ids).logits
         torch.testing.assert_close(given_model(self.base)(self.ids), expected, rtol=1e-4, atol=1e-5)
 
+    @torch.inference_mode()
+    def test_rows_of_other_lengths_do_not_change_what_follows_a_row(self) -> None:
+        model, rows = given_model(self.base), [[5, 9, 2], [7], [1, 1, 3, 4, 6]]
+        alone = torch.stack([model(torch.tensor([row]))[0, -1] for row in rows])
+        torch.testing.assert_close(model.next_logits(rows), alone, rtol=1e-4, atol=1e-5)
+
     def test_an_adapter_changes_nothing_at_first_and_is_merged_and_saved_as_trained(self) -> None:
         model = given_model(self.base)
         before = model(self.ids).detach()
