@@ -24,9 +24,9 @@ export function benchFirstRun({ work, row }: Bench): void {
       maxBuffer: 1 << 28,
     });
     const seconds = (performance.now() - begin) / 1000;
-    if (status !== 0) throw new Error(`pipeline run ${pipeline}: exit ${status}\n${stderr.slice(-2000)}`);
-    row(what, seconds, { against: `the allowed ${allowed} s`, other: allowed, target: 1 });
-    row(`${what}, over a fixed training`, seconds / fixedTrainingSeconds(clone), { unit: "×" });
+    if (status !== 0) throw new Error(`./mlrb run ${pipeline}: exit ${status}\n${stderr.slice(-2000)}`);
+    row(`first run, ${what}`, seconds, { against: `the allowed ${allowed} s`, other: allowed, target: 1 });
+    row(`first run over a fixed training, ${what}`, seconds / fixedTrainingSeconds(clone), { unit: "×" });
   };
   /** Leaves the environments and the installed packages. */
   const forget = () => {
@@ -34,15 +34,15 @@ export function benchFirstRun({ work, row }: Bench): void {
       rmSync(join(clone, ".mlrb", name), { recursive: true, force: true });
     rmSync(join(clone, "results"), { recursive: true, force: true });
   };
-  first("first run, full-benchmark from nothing", "full-benchmark", 600);
+  first("full-benchmark from nothing", "full-benchmark", 600);
   forget();
-  first("first run, full-benchmark with its environment", "full-benchmark", 420);
+  first("full-benchmark with its environment", "full-benchmark", 420);
   forget();
-  first("first run, hello with its environment", "hello", 60);
+  first("hello with its environment", "hello", 60);
 }
 
 /** The median of three trainings, with the torch that the run in `clone` installed. */
-export function fixedTrainingSeconds(clone: string): number {
+function fixedTrainingSeconds(clone: string): number {
   const torch = globSync(join(clone, ".mlrb/environments/*/lib/python*/site-packages/torch"))[0];
   if (torch === undefined) throw new Error(`${clone} holds no environment with torch`);
   const python = join(torch, "../../../../bin/python");
