@@ -66,6 +66,7 @@ def run(candidates: Callable[[list[str]], list[Candidate]]) -> None:
             ),
         )
         parent = candidate.name
+        del model  # memory holds one candidate at a time
 
 
 def said(found: dict[str, float] | None) -> str:
