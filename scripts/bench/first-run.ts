@@ -17,7 +17,7 @@ export function benchFirstRun({ work, row }: Bench): void {
   const env = { ...Object.fromEntries(kept), HOME: home, TERM: "dumb" };
   const first = (what: string, pipeline: string, allowed: number) => {
     const begin = performance.now();
-    const { status, stderr } = spawnSync("./mlrb", ["run", pipeline], {
+    const { status, stderr } = spawnSync(join(clone, "mlrb"), ["run", pipeline], {
       cwd: clone,
       env,
       encoding: "utf8",
