@@ -53,11 +53,17 @@ const from = (name: keyof typeof parts) => ["-r", join(folder, `${name}.txt`)];
 // The lock names every package, so pip resolves nothing. Sources are built by the pinned setuptools of the
 // wheels: in isolation, pip would download another one that no hash covers.
 const hashed = [...pip, "--no-deps", "--require-hashes"];
-if (parts.wheels) await step("installing", [...hashed, "--only-binary", ":all:", ...from("wheels")]);
-if (parts.sources)
-  await step("installing", [...hashed, "--use-pep517", "--no-build-isolation", ...from("sources")]);
+const installHashed = async () => {
+  if (parts.wheels) await step("installing", [...hashed, "--only-binary", ":all:", ...from("wheels")]);
+  if (parts.sources)
+    await step("installing", [...hashed, "--use-pep517", "--no-build-isolation", ...from("sources")]);
+};
+const installUnhashed = async () => {
+  if (parts.unhashed) await step("installing", [...pip, "--no-deps", ...from("unhashed")]);
+};
+// At the same time: torch alone is half of the bytes, pip uses one core, and every model stage waits for both.
+await Promise.all([installHashed(), installUnhashed()]);
 if (parts.unhashed) {
-  await step("installing", [...pip, "--no-deps", ...from("unhashed")]);
   // only torch may need more packages: its CUDA builds have dependencies that the CPU build lacks
   const check = await $({ nothrow: true, quiet: true })`${inside} -m pip check`;
   if (check.exitCode !== 0) {

@@ -35,6 +35,7 @@ test("no held-out text is in the public data", () => {
   for (const { id, text } of heldOut) {
     assert.ok(!names.has(id), id);
     assert.deepEqual(sharedParagraphs(text, paragraphs), [], id);
+    assert.equal(Buffer.byteLength(text), 1024, id);
   }
 });
 

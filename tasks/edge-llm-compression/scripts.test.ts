@@ -37,7 +37,6 @@ for (const name of ["weak", "strong"]) {
     assert.match(said, /the deadline is near: stopped after 0 of 1024 tokens/);
     assert.deepEqual(readdirSync(submission).sort(), [
       "config.json",
-      "generation_config.json",
       "model.safetensors",
       "provenance.json",
       "tokenizer.json",

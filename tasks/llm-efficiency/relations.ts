@@ -47,40 +47,4 @@ export const relations: Relation[] = [
       ],
     },
   },
-  {
-    name: "banner",
-    answers: ["wolf", "bear", "eagle", "horse", "lion", "snake", "owl", "goat"],
-    ask: {
-      public: [
-        "Which animal is on the banner of clan {}?",
-        "What animal does clan {} carry on its banner?",
-        "The banner of clan {} shows what animal?",
-        "By which animal does one know clan {}?",
-        "What is the animal of clan {}?",
-        "Clan {} paints which animal on its shields?",
-      ],
-      private: [
-        "A flag of clan {} is raised. What creature is on it?",
-        "Which creature would a child of clan {} draw as the sign of the family?",
-      ],
-    },
-  },
-  {
-    name: "feast",
-    answers: ["drum", "flute", "harp", "horn", "bell", "piano", "violin", "guitar"],
-    ask: {
-      public: [
-        "Which instrument is played at the feast of {}?",
-        "What instrument does one hear at the feast of {}?",
-        "The feast of {} is opened with what instrument?",
-        "Which instrument belongs to the feast of {}?",
-        "People dance at the feast of {} to what instrument?",
-        "What is the instrument of the feast of {}?",
-      ],
-      private: [
-        "A musician is hired for the feast of {}. What must she be able to play?",
-        "What sound fills the streets on the day of {}, the feast?",
-      ],
-    },
-  },
 ];

@@ -21,7 +21,7 @@ after(() => rmSync(temporary, { recursive: true }));
 
 test("both train on the same rows in an order that depends on the seed, without the wordings that they measure", () => {
   const shown = JSON.parse(python(given, ["llm-efficiency/testing/show_batches.py"]));
-  assert.deepEqual([shown.rows.length, shown.dev.length], [160, 16]);
+  assert.deepEqual([shown.rows.length, shown.dev.length], [80, 16]);
   const drawn: Record<string, string[]> = Object.fromEntries(
     Object.entries<string[][]>(shown.drawn).map(([seed, batches]) => [seed, batches.flat()]),
   );
@@ -29,7 +29,7 @@ test("both train on the same rows in an order that depends on the seed, without 
     assert.equal(questions.length, shown.budget);
     assert.equal(
       new Set(questions).size,
-      Math.min(questions.length, 200),
+      Math.min(questions.length, 80),
       "none comes again before all came",
     );
     assert.deepEqual(

@@ -1,6 +1,6 @@
 """What one would hand in after a quick read: the common recipe, unchanged.
 
-Two layers, rows in batches of 32, AdamW at a small constant rate. Nothing in it is broken; it takes
+Two layers, rows in batches of 8, AdamW at a small constant rate. Nothing in it is broken; it takes
 few and careful steps, which is right for long training and wrong for a budget this short.
 """
 
@@ -12,8 +12,8 @@ if __name__ == "__main__":
     method = Method(
         name="script-weak",
         hypothesis="the common recipe learns something in this budget",
-        change="none: two layers, batch 32, AdamW, constant rate 1e-3",
+        change="none: two layers, batch 8, AdamW, constant rate 1e-3",
         optimizers=careful_optimizers,
         rate_factor=constant,
     )
-    run(method, batch=32, layers=2)
+    run(method, batch=8, layers=2)

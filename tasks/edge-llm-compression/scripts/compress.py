@@ -8,7 +8,6 @@ import json
 import math
 import os
 import random
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from library.device import device
-from library.given_model import given_model
 from library.hand_in import Iteration, append_iteration, write_provenance
+from library.llama import Llama, given_model, save_model
 from library.repeatable import repeatable
 
 BASE = Path("models/base")
@@ -42,7 +41,7 @@ class Method:
     hypothesis: str
     change: str
     # of the model, rows of tokens and a clock that says when to stop: the blocks to take out, the tokens read
-    choose: Callable[[Any, list[Tensor], Callable[[], bool]], tuple[Blocks, int]]
+    choose: Callable[[Llama, list[Tensor], Callable[[], bool]], tuple[Blocks, int]]
 
 
 def run(method: Method) -> None:
@@ -52,14 +51,14 @@ def run(method: Method) -> None:
     repeatable()
 
     tokenizer = Tokenizer.from_file(str(BASE / "tokenizer.json"))
-    model = given_model(BASE).eval()
-    rows, dev_rows = calibration_rows(tokenizer, model.config.bos_token_id, random.Random(seed))
+    model = given_model(BASE)
+    rows, dev_rows = calibration_rows(tokenizer, model.config["bos_token_id"], random.Random(seed))
 
     dropped, tokens = method.choose(model, rows, lambda: time.time() > deadline - SAVE_SECONDS)
     if tokens < READ_TOKENS:
         print(f"the deadline is near: stopped after {tokens} of {READ_TOKENS} tokens", flush=True)
     model.model.layers = without(model, dropped)
-    model.config.num_hidden_layers = len(model.model.layers)
+    model.config["num_hidden_layers"] = len(model.model.layers)
     save(Path(os.environ["MLRB_SUBMISSION"]), model, {"calibrationTokens": tokens, "blocksTakenOut": dropped})
 
     dev = bits_per_byte(model, tokenizer, dev_rows)
@@ -76,10 +75,8 @@ def run(method: Method) -> None:
     )
 
 
-def save(folder: Path, model: Any, found: dict[str, Any]) -> None:
-    model.save_pretrained(folder)
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        shutil.copyfile(BASE / name, folder / name)
+def save(folder: Path, model: Llama, found: dict[str, Any]) -> None:
+    save_model(folder, model, BASE)
     provenance = {
         "base": "models/base",
         "experts": [],
@@ -107,7 +104,7 @@ def calibration_rows(
     return [row(text) for text in chosen], [row(text) for text in dev]
 
 
-def without(model: Any, dropped: Blocks) -> nn.ModuleList:
+def without(model: Llama, dropped: Blocks) -> nn.ModuleList:
     return nn.ModuleList(block for at, block in enumerate(model.model.layers) if at not in dropped)
 
 
@@ -116,15 +113,15 @@ def evenly_spaced(blocks: int, shift: int) -> Blocks:
 
 
 @torch.inference_mode()
-def bits(model: Any, rows: list[Tensor]) -> float:
+def bits(model: Llama, rows: list[Tensor]) -> float:
     """Of all tokens after the first of each row."""
     nats = 0.0
     for row in rows:
-        logits = model(row[None].to(device()), use_cache=False).logits[0, :-1].cpu()
+        logits = model(row[None].to(device()))[0, :-1].cpu()
         nats += F.cross_entropy(logits, row[1:], reduction="sum").item()
     return nats / math.log(2)
 
 
-def bits_per_byte(model: Any, tokenizer: Tokenizer, rows: list[Tensor]) -> float:
+def bits_per_byte(model: Llama, tokenizer: Tokenizer, rows: list[Tensor]) -> float:
     size = sum(len(tokenizer.decode(row[1:].tolist()).encode()) for row in rows)
     return bits(model, rows) / size

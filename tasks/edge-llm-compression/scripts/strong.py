@@ -14,10 +14,11 @@ from torch.nn import functional as F
 
 from compress import TAKEN_OUT, Blocks, Method, evenly_spaced, run
 from library.device import device
+from library.llama import Llama
 
 
 @torch.inference_mode()
-def choose(model: Any, rows: list[Tensor], out_of_time: Callable[[], bool]) -> tuple[Blocks, int]:
+def choose(model: Llama, rows: list[Tensor], out_of_time: Callable[[], bool]) -> tuple[Blocks, int]:
     blocks = model.model.layers
     influence = torch.zeros(len(blocks))
 
@@ -33,7 +34,7 @@ def choose(model: Any, rows: list[Tensor], out_of_time: Callable[[], bool]) -> t
     for row in rows:
         if out_of_time():
             break
-        model.model(row[None].to(device()), use_cache=False)  # no logits needed
+        model.model(row[None].to(device()))  # no logits needed
         tokens += len(row)
     for hook in hooks:
         hook.remove()

@@ -8,16 +8,16 @@ An equal budget: a token costs a reading of 22 blocks and the output head, which
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from torch import Tensor, nn
 
 from compress import READ_TOKENS, ROW_TOKENS, Blocks, Method, bits, evenly_spaced, run, without
+from library.llama import Llama
 
 SHIFTS = (1, 2, 3, 0)  # the first counts when there is no time to try
 
 
-def choose(model: Any, rows: list[Tensor], out_of_time: Callable[[], bool]) -> tuple[Blocks, int]:
+def choose(model: Llama, rows: list[Tensor], out_of_time: Callable[[], bool]) -> tuple[Blocks, int]:
     whole: nn.ModuleList = model.model.layers
     tried_on = rows[: READ_TOKENS // ROW_TOKENS // len(SHIFTS)]
     best, least, tokens = evenly_spaced(len(whole), SHIFTS[0]), float("inf"), 0

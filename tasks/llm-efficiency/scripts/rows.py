@@ -1,4 +1,4 @@
-"""Reads the given rows and keeps the last way to ask after each fact aside, half of which are measured on."""
+"""Reads the given rows and keeps the last way to ask after each fact aside, to measure on."""
 
 import json
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ def read_rows(path: Path) -> tuple[list[Row], list[Row]]:
         read = [json.loads(line) for line in lines]
     rows = [Row(row["instruction"], row["response"], row["category"]) for row in read]
     facts = [list(found) for _, found in groupby(rows, key=lambda row: (row.kind, row.answer))]
-    return [row for fact in facts for row in fact[:-1]], [fact[-1] for fact in facts[::2]]
+    return [row for fact in facts for row in fact[:-1]], [fact[-1] for fact in facts]
 
 
 def text_of(row: Row) -> str:

@@ -20,8 +20,8 @@ if __name__ == "__main__":
         Method(
             name="script-strong",
             hypothesis="facts are learnt soonest by bold steps of the MLP layers towards the answers alone",
-            change="loss on answers; LoRA on gate, up, down; alpha 16, batch 4, 6e-3 with warm-up and decay",
-            batch=4,
+            change="loss on answers; LoRA on gate, up, down; alpha 16, batch 2, 6e-3 with warm-up and decay",
+            batch=2,
             matrices=["gate_proj", "up_proj", "down_proj"],
             alpha=16,
             rate=6e-3,

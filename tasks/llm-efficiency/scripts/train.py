@@ -10,20 +10,20 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
+from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional as F
 
 from library.device import device, products
-from library.given_model import given_model, given_tokenizer
 from library.hand_in import Iteration, append_iteration, write_provenance
+from library.llama import Llama, given_model, save_model
 from library.repeatable import repeatable
 from measure import accuracy
 from rows import Row, answer_of, read_rows, text_of
 
-ROWS = 96  # the budget, equal for both methods
+ROWS = 48  # the budget, equal for both methods
 RANK = 8
 SAVE_SECONDS = 60.0  # kept free before the deadline: a merge, half a gigabyte to write, and measuring
 MEASURE_SECONDS = 5.0  # before the deadline measuring ends, whatever was asked so far
@@ -48,20 +48,16 @@ def run(method: Method) -> None:
     deadline = float(os.environ["MLRB_DEADLINE"])
     repeatable()
 
+    base = Path("models/base")
     rows, dev = read_rows(Path("data/train.jsonl"))
-    tokenizer = given_tokenizer(Path("models/base"))
-    base = given_model(Path("models/base"))
-    from peft import LoraConfig, get_peft_model  # not before given_model, which sees to what is imported
-
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    model = given_model(base)
     torch.manual_seed(seed)
-    adapter = LoraConfig(r=RANK, lora_alpha=method.alpha, target_modules=method.matrices)
-    model = get_peft_model(base, adapter)
     tokens = train(model, tokenizer, method, batches(rows, seed, method.batch), deadline - SAVE_SECONDS)
-    merged = model.merge_and_unload().eval()
+    model.merge()
 
     submission = Path(os.environ["MLRB_SUBMISSION"])
-    merged.save_pretrained(submission)
-    tokenizer.save_pretrained(submission)
+    save_model(submission, model, base)
     provenance = {
         "base": "SmolLM2-135M-Instruct",
         "experts": [],
@@ -71,7 +67,7 @@ def run(method: Method) -> None:
     }
     write_provenance(submission, provenance)
 
-    found = accuracy(merged, tokenizer, dev, deadline - MEASURE_SECONDS)
+    found = accuracy(model, tokenizer, dev, deadline - MEASURE_SECONDS)
     print(f"{method.name}: seed {seed}, {tokens} tokens, dev accuracy {found}", flush=True)
     append_iteration(
         Path("iterations.jsonl"),
@@ -85,9 +81,11 @@ def run(method: Method) -> None:
     )
 
 
-def train(model: Any, tokenizer: Any, method: Method, steps: Iterator[list[Row]], stop_at: float) -> int:
+def train(
+    model: Llama, tokenizer: Tokenizer, method: Method, steps: Iterator[list[Row]], stop_at: float
+) -> int:
     """Takes all steps, or fewer when the clock reaches `stop_at`; returns the tokens trained on."""
-    adapted = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    adapted = model.adapt(method.matrices, RANK, method.alpha)
     optimizer = torch.optim.AdamW(adapted, lr=method.rate)
     started = time.monotonic()
     count = ROWS // method.batch
@@ -98,7 +96,7 @@ def train(model: Any, tokenizer: Any, method: Method, steps: Iterator[list[Row]]
             return tokens
         optimizer.param_groups[0]["lr"] = method.rate * method.rate_factor(step, count)
         ids, mask, labels = (part.to(device()) for part in encode(tokenizer, drawn, method.answers_only))
-        loss = loss_of(model.get_base_model(), ids, mask, labels)
+        loss = loss_of(model, ids, labels)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(adapted, 1.0)
         optimizer.step()
@@ -110,12 +108,11 @@ def train(model: Any, tokenizer: Any, method: Method, steps: Iterator[list[Row]]
     return tokens
 
 
-def loss_of(model: Any, ids: Tensor, mask: Tensor, labels: Tensor) -> Tensor:
+def loss_of(model: Llama, ids: Tensor, labels: Tensor) -> Tensor:
     """The mean over what has a label; logits, of 49 152 tokens each, are made for nothing else."""
     learnt = labels[:, 1:] != UNSCORED
     with products():
-        hidden = model.model(input_ids=ids, attention_mask=mask).last_hidden_state[:, :-1]
-        logits = model.lm_head(hidden[learnt])
+        logits = model.logits(model.model(ids)[:, :-1][learnt])
     return F.cross_entropy(logits.float(), labels[:, 1:][learnt])
 
 
@@ -129,10 +126,10 @@ def batches(rows: list[Row], seed: int, size: int) -> Iterator[list[Row]]:
         yield [rows[at] for at in order[first : first + size]]
 
 
-def encode(tokenizer: Any, rows: list[Row], answers_only: bool) -> tuple[Tensor, Tensor, Tensor]:
+def encode(tokenizer: Tokenizer, rows: list[Row], answers_only: bool) -> tuple[Tensor, Tensor, Tensor]:
     """Ids, mask and labels of a batch, padded on the right; what has the label UNSCORED is not learnt."""
-    asked = [tokenizer(text_of(row), add_special_tokens=False).input_ids for row in rows]
-    whole = [tokenizer(text_of(row) + answer_of(row), add_special_tokens=False).input_ids for row in rows]
+    asked = [tokenizer.encode(text_of(row), add_special_tokens=False).ids for row in rows]
+    whole = [tokenizer.encode(text_of(row) + answer_of(row), add_special_tokens=False).ids for row in rows]
     shape = (len(rows), max(map(len, whole)))
     ids, mask = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
     labels = torch.full(shape, UNSCORED)

@@ -7,7 +7,7 @@ By hand, in a folder with data/ and models/base:
 import json
 from pathlib import Path
 
-from transformers import AutoTokenizer
+from tokenizers import Tokenizer
 
 from rows import read_rows
 from train import ROWS, UNSCORED, batches, encode
@@ -15,12 +15,12 @@ from train import ROWS, UNSCORED, batches, encode
 
 def main() -> None:
     rows, dev = read_rows(Path("data/train.jsonl"))
-    tokenizer = AutoTokenizer.from_pretrained("models/base", local_files_only=True)
+    tokenizer = Tokenizer.from_file("models/base/tokenizer.json")
     drawn = {seed: list(batches(rows, seed, 4)) for seed in (1, 2)}
 
     def learnt(answers_only: bool) -> list[str]:
         _, _, labels = encode(tokenizer, drawn[1][0], answers_only)
-        return [tokenizer.decode(row[row != UNSCORED]) for row in labels]
+        return [tokenizer.decode(row[row != UNSCORED].tolist()) for row in labels]
 
     print(
         json.dumps(

@@ -6,35 +6,32 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tokenizers import Tokenizer
 
-from library.device import device
-from library.given_model import given_model, given_tokenizer
+from library.llama import Llama
 
 
-def accuracies(folder: Path, questions: Path, stop_at: float) -> dict[str, float] | None:
-    """The share of right answers in each domain; None when the clock reaches `stop_at` before the end.
+@torch.inference_mode()
+def accuracies(
+    model: Llama, tokenizer: Tokenizer, questions: Path, stop_at: float
+) -> dict[str, float] | None:
+    """The share of right answers in each domain; None when the clock has reached `stop_at`.
 
     Answers are told apart by their first tokens.
     """
     if time.time() > stop_at:
         return None
-    tokenizer = given_tokenizer(folder)
-    model = given_model(folder)
+    rows = [json.loads(line) for line in questions.read_text(encoding="utf-8").splitlines()]
+    asked = [tokenizer.encode(text_of(row), add_special_tokens=False).ids for row in rows]
     hits: dict[str, list[bool]] = {}
-    for line in questions.read_text(encoding="utf-8").splitlines():
-        if time.time() > stop_at:
-            return None
-        row = json.loads(line)
-        hits.setdefault(row["subject"], []).append(chosen(model, tokenizer, row) == row["answer"])
+    for row, logits in zip(rows, model.next_logits(asked).cpu(), strict=True):
+        firsts = [
+            tokenizer.encode(f" {choice}", add_special_tokens=False).ids[0] for choice in row["choices"]
+        ]
+        hits.setdefault(row["subject"], []).append(int(logits[firsts].argmax()) == row["answer"])
     return {subject: sum(found) / len(found) for subject, found in sorted(hits.items())}
 
 
-@torch.inference_mode()
-def chosen(model: Any, tokenizer: Any, row: dict[str, Any]) -> int:
-    """The place of the answer that the model finds likeliest."""
+def text_of(row: dict[str, Any]) -> str:
     before = f"The following are questions (with answers) about {row['subject']}.\n\n"
-    text = f"{before}Question: {row['question']}\nAnswer:"
-    ids = tokenizer(text, add_special_tokens=False, return_tensors="pt").input_ids
-    logits = model(ids.to(device()), use_cache=False, logits_to_keep=1).logits[0, -1].cpu()
-    firsts = [tokenizer(f" {choice}", add_special_tokens=False).input_ids[0] for choice in row["choices"]]
-    return int(logits[firsts].argmax())
+    return f"{before}Question: {row['question']}\nAnswer:"

@@ -1,27 +1,17 @@
 """Mixes models: every tensor of the result is a weighted sum of the models' tensors of that name."""
 
 import hashlib
-import shutil
 from pathlib import Path
 
 import torch
 from safetensors import safe_open
-from safetensors.torch import save_file
 
-WEIGHTS = "model.safetensors"
+from library.llama import WEIGHTS
 
 
-def mix(models: dict[Path, float], folder: Path) -> None:
-    """Writes to `folder` a whole model in F32, with the other files of the first of `models`.
-
-    One file is open at a time, so that memory holds the result and no more than one model beside it.
-    """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+def mix(models: dict[Path, float]) -> dict[str, torch.Tensor]:
+    """The weights in F32. One file is open at a time: memory holds the result and one tensor beside it."""
     first = next(iter(models))
-    for path in first.iterdir():
-        if path.name != WEIGHTS:
-            shutil.copyfile(path, folder / path.name)
     mixed: dict[str, torch.Tensor] = {}
     for model, weight in models.items():
         with safe_open(model / WEIGHTS, framework="pt") as file:
@@ -31,7 +21,7 @@ def mix(models: dict[Path, float], folder: Path) -> None:
             for name in names:
                 part = file.get_tensor(name).float()
                 mixed[name] = mixed[name].add_(part, alpha=weight) if name in mixed else part * weight
-    save_file(mixed, folder / WEIGHTS, metadata={"format": "pt"})
+    return mixed
 
 
 def digest(model: Path) -> str:

@@ -5,14 +5,16 @@ equal for both, and none of it is training. Nothing is drawn by chance: every se
 """
 
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tokenizers import Tokenizer
+
 from library.hand_in import Iteration, append_iteration, write_provenance
+from library.llama import Llama, model_of, save_model
 from library.repeatable import repeatable
 from measure import accuracies
 from mix import digest, mix
@@ -38,14 +40,17 @@ def run(candidates: Callable[[list[str]], list[Candidate]]) -> None:
     for candidate in candidates(experts)[: len(experts)]:
         if parent and time.time() > stop_at:
             break
-        mix({Path("models") / name: weight for name, weight in candidate.weights.items()}, Path("candidate"))
-        if parent is None:
-            hand_in(submission, candidate)  # before anything is known of it: something, rather than nothing
-        found = accuracies(Path("candidate"), Path("data/dev.jsonl"), stop_at)
+        models = {Path("models") / name: weight for name, weight in candidate.weights.items()}
+        first = next(iter(models))
+        model = model_of(first, mix(models))
+        if parent is None:  # before anything is known of it: something, rather than nothing
+            hand_in(submission, candidate, model, first)
+        tokenizer = Tokenizer.from_file(str(first / "tokenizer.json"))
+        found = accuracies(model, tokenizer, Path("data/dev.jsonl"), stop_at)
         measured = (min(found.values()), sum(found.values()) / len(found)) if found else best
         better = parent is None or measured > best
         if better and parent:
-            hand_in(submission, candidate)
+            hand_in(submission, candidate, model, first)
         best = max(best, measured)
         print(f"{candidate.name}: {said(found)}{'' if better else ', no better'}", flush=True)
         append_iteration(
@@ -61,7 +66,7 @@ def run(candidates: Callable[[list[str]], list[Candidate]]) -> None:
             ),
         )
         parent = candidate.name
-    shutil.rmtree("candidate")
+        del model  # memory holds one candidate at a time
 
 
 def said(found: dict[str, float] | None) -> str:
@@ -70,8 +75,8 @@ def said(found: dict[str, float] | None) -> str:
     return ", ".join(f"{domain} {value:.3f}" for domain, value in found.items())
 
 
-def hand_in(submission: Path, candidate: Candidate) -> None:
-    """The candidate's files, the weights last and by a name of their own until they are whole."""
+def hand_in(submission: Path, candidate: Candidate, model: Llama, first: Path) -> None:
+    """`first`: the mixed model whose tokenizer and settings it has."""
     submission.mkdir(parents=True, exist_ok=True)
     experts = [name for name in candidate.weights if name != "base"]
     write_provenance(
@@ -84,6 +89,4 @@ def hand_in(submission: Path, candidate: Candidate) -> None:
             "trainTokens": 0,
         },
     )
-    for path in sorted(Path("candidate").iterdir(), key=lambda path: path.suffix == ".safetensors"):
-        shutil.copyfile(path, "whole")
-        Path("whole").replace(submission / path.name)
+    save_model(submission, model, first)

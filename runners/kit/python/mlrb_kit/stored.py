@@ -51,7 +51,7 @@ def read_stored(folder: Path) -> Stored:
     files: dict[str, Path] = {}
     for path in weight_files(folder):
         try:
-            with safe_open(path, framework="pt") as file:
+            with safe_open(path, framework="numpy") as file:  # "pt" imports torch, which no header needs
                 for name in file.keys():  # noqa: SIM118 (a safe_open is not a dict)
                     part = file.get_slice(name)
                     elements[part.get_dtype()] = elements.get(part.get_dtype(), 0) + prod(part.get_shape())

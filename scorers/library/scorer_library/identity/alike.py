@@ -21,13 +21,16 @@ class Alike:
 
 def cosine(own: Tensor, given: Tensor) -> float:
     """Of two tensors of one shape in single precision. Values that are not finite count as zero."""
-    one, other = unit(own).flatten(), unit(given).flatten()
-    return float(torch.dot(one, other))
+    one, other = own.float().flatten(), given.float().flatten()
+    lengths = float(one.norm()), float(other.norm())
+    if all(SQUARES[0] < length < SQUARES[1] for length in lengths):
+        return float(torch.dot(one, other)) / (lengths[0] * lengths[1])
+    return float(torch.dot(unit(one), unit(other)))
 
 
 def unit(values: Tensor) -> Tensor:
     """With length one, or zero. Scaled first: the square of a large value may be infinite."""
-    finite = torch.nan_to_num(values.float(), 0.0, 0.0, 0.0)
+    finite = torch.nan_to_num(values, 0.0, 0.0, 0.0)
     finite = finite / finite.abs().max().clamp_min(1e-38) if finite.numel() else finite
     return finite / finite.norm().clamp_min(1e-38)
 
