@@ -223,7 +223,7 @@ test("startBy names an axis of the stage", () => {
   const result = load(started);
   assert("plan" in result, problemsOf(started));
   const attempt = result.plan.instances.find(({ stage }) => stage.each.includes("seed"))!;
-  assert.equal(attempt.execution.startBy, "agent");
+  assert.deepEqual(attempt.execution.startBy, ["agent"]);
   const wrong = load(started.replace("startBy: agent", "startBy: agnt"));
   assert("problems" in wrong);
   assert.deepEqual(

@@ -89,8 +89,8 @@ export type Execution = {
   programs?: true;
   /** Whether it is marked if there is nothing that it starts after. */
   needsCheck?: true;
-  /** An axis: instances start in the order of its values, in a fixed random order within one value. */
-  startBy?: string;
+  /** Axes: instances start in the order of their values, in a fixed random order among equal ones. */
+  startBy?: string[];
   /** How often it is retried after a failure of the machine. Its own failures are not retried. */
   retries: number;
   /** Of a service. */

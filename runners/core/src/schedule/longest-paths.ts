@@ -12,6 +12,8 @@ type Step = {
   expectedMs: number;
   /** Its place in an order of starts, from 0. */
   start?: number;
+  /** Its place where no place concerns it. */
+  block?: number;
 };
 
 /** Longer than any path, so that a place in the order weighs more than any duration. */
@@ -40,8 +42,8 @@ export function longestPaths(steps: readonly Step[]): number[] {
 }
 
 /**
- * An instance's own place; else the last one that it waits for; else the first one that it is needed for. Checks,
- * and what they wait for, have none.
+ * An instance's own place; else the last one that it waits for; else the first one that it is needed for; else its
+ * block's. Checks, and what they wait for, have none.
  */
 function placesOf(steps: readonly Step[]): (number | undefined)[] {
   const behind = steps.map(({ start }) => start);
@@ -57,7 +59,9 @@ function placesOf(steps: readonly Step[]): (number | undefined)[] {
     for (const other of before(steps[index]!)) if (place < (ahead[other] ?? Infinity)) ahead[other] = place;
   }
   const first = untilChecks(steps);
-  return behind.map((place, index) => (first.has(index) ? undefined : (place ?? ahead[index])));
+  return behind.map((place, index) =>
+    first.has(index) ? undefined : (place ?? ahead[index] ?? steps[index]!.block),
+  );
 }
 
 /** All checks, and everything that they wait for. */
