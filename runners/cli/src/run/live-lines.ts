@@ -2,7 +2,7 @@
 // line. Every line is narrower than the terminal, so none wraps.
 // Pure: no disk, no clock.
 
-import type { TimeLeft } from "@mlrb/core/schedule/time-left";
+import { type TimeLeft, timeWords } from "@mlrb/core/schedule/time-left";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { clip } from "../show/clip.ts";
@@ -72,7 +72,7 @@ export function liveLines(
   const room = Math.max(2, Math.min(linesMax, rows - 3)) - 1;
   const times = going
     .slice(0, room)
-    .map((one) => (width < narrow ? timeWords({ ...one, expectedMs: undefined }) : timeWords(one)));
+    .map((one) => (width < narrow ? elapsedWords({ ...one, expectedMs: undefined }) : elapsedWords(one)));
   const timesWidth = Math.max(0, ...times.map((text) => text.length));
   let shown = 0;
   for (const [at, { id, said: last, waits }] of going.slice(0, room).entries()) {
@@ -95,7 +95,7 @@ export function liveLines(
 }
 
 /** `12 s of ~25 s`; without the second part if it never ran before. */
-function timeWords({ forMs, expectedMs }: Going): string {
+function elapsedWords({ forMs, expectedMs }: Going): string {
   return `${elapsed(forMs)}${expectedMs ? ` of ~${formatDuration(expectedMs)}` : ""}`;
 }
 
@@ -104,18 +104,9 @@ function elapsed(ms: number): string {
   return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(ms);
 }
 
-/** `about 4 m left`; `at least` if some instances were never timed; empty without an estimate. */
+/** Empty without an estimate, or with an end that is due. */
 function timeLeftText(left: TimeLeft | undefined): string {
-  if (!left || left.ms < 1000) return "";
-  return `${left.untimed > 0 ? "at least" : "about"} ${coarse(left.ms)} left`;
-}
-
-/** Coarse, since it is an estimate. */
-function coarse(ms: number): string {
-  if (ms < 10_000) return `${Math.ceil(ms / 1000)} s`;
-  if (ms < 55_000) return `${Math.ceil(ms / 5000) * 5} s`;
-  const minutes = Math.ceil(ms / 60_000);
-  return minutes < 60 ? `${minutes} m` : formatDuration(minutes * 60_000);
+  return !left || left.ms < 1000 ? "" : `${timeWords(left)} left`;
 }
 
 /** The line that a pipe gets when nothing has ended for a while; undefined if nothing is running. */
@@ -128,7 +119,7 @@ export function runningLine({
   if (going.length === 0) return undefined;
   const named = going
     .slice(0, namedMax)
-    .map((one) => `${one.id} ${timeWords(one)}${one.waits ? ` (${one.waits})` : ""}`);
+    .map((one) => `${one.id} ${elapsedWords(one)}${one.waits ? ` (${one.waits})` : ""}`);
   if (going.length > namedMax) named.push(`${going.length - namedMax} more`);
   const words = [queued, spent, timeLeftText(left)].filter((part) => part !== "").map((part) => `; ${part}`);
   return `running ${named.join(", ")}${words.join("")}`;

@@ -146,6 +146,8 @@ export type Plan = {
   weakLimits: boolean;
   /** Whether a run writes a diagnostic bundle at its end. */
   diagnose: boolean;
+  /** Milliseconds that an instance of a stage roughly takes, by the stage's name, where the profile declares it. */
+  takesMs: Record<string, number>;
   stages: PlannedStage[];
   instances: Instance[];
 };

@@ -34,9 +34,18 @@ export function workOf(
     resources: runsHere(instance) ? instance.execution.resources : elsewhere(instance),
     ...(start !== undefined && { start }),
     ...(block !== undefined && { block }),
-    expectedMs: workspace.last.get(instance.id)?.durationMs ?? 1000,
+    expectedMs: expectedMs(instance, { plan, workspace }) ?? 1000,
     lazy: instance.stage.name === environmentStage || instance.execution.service !== undefined,
   };
+}
+
+/** As its last run took, else as the profile declares; undefined if neither is known. */
+export function expectedMs(
+  { id, stage }: Instance,
+  { plan, workspace }: { plan: Plan; workspace: Workspace },
+): number | undefined {
+  const declared = Object.hasOwn(plan.takesMs, stage.name) ? plan.takesMs[stage.name] : undefined;
+  return workspace.last.get(id)?.durationMs ?? declared;
 }
 
 /** It takes its share of pools, such as concurrent calls of a provider, and nothing of this host. */
