@@ -78,7 +78,7 @@ function print(line: TrajectoryLine, { json, all: full, block, below }: Shown): 
   const shown = storyLine(line, { full });
   if (!shown) return;
   for (const row of timelineLines(shown, { ...stdoutLook(), full })) {
-    if (block) block.above(row, below());
+    if (block) block.above([row], below());
     else process.stdout.write(`${row}\n`);
   }
 }
