@@ -42,7 +42,7 @@ test("the paper's profile plans 70 attempts of 24 hours on one GPU each, with a 
 });
 
 test("its attempts start seed by seed, each agent once at each task before the next seed", () => {
-  const { places } = startOrder(plan.pipeline, plan.instances);
+  const places = startOrder(plan.pipeline, plan.instances);
   const order = [...attempts].sort((a, b) => places.get(a.index)! - places.get(b.index)!);
   for (const seed of [1, 2, 3, 4, 5]) {
     const block = order.slice((seed - 1) * 14, seed * 14).map(({ axes }) => axes);

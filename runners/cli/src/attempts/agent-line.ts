@@ -1,6 +1,6 @@
 // The last line of the agent of each running attempt, for the live view: what its programs wrote, what its model
 // said or what a tool answered. It is the agent's own text: the caller makes it harmless.
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { readFrom } from "@mlrb/kit/files/read-from";
 import { attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { outputPaths } from "@mlrb/local/stage/output-paths";
@@ -25,33 +25,18 @@ const own = new Set([
 const bytesFirst = 64 << 10;
 const bytesMax = 512 << 10;
 
-export class AgentLines {
-  readonly #state: Pick<StateFolder, "running">;
-  readonly #slot: { pipeline: string; profile: string };
-  /** By stage instance. */
-  readonly #trajectories = new Map<string, string>();
-
-  constructor(state: Pick<StateFolder, "running">, slot: { pipeline: string; profile: string }) {
-    this.#state = state;
-    this.#slot = slot;
-  }
-
-  /** Undefined before the agent's first event, and if the attempt does not run. */
-  last(stage: string): string | undefined {
-    const known = this.#trajectories.get(stage);
-    const path = known !== undefined && existsSync(known) ? known : this.#find(stage);
-    return path === undefined ? undefined : lastAgentLine(path);
-  }
-
-  #find(stage: string): string | undefined {
-    const { pipeline, profile } = this.#slot;
-    const found = attemptFolders(this.#state.running).findLast(
-      ({ card: { slot } }) => slot.stage === stage && slot.pipeline === pipeline && slot.profile === profile,
-    );
-    const { trajectory } = found ? outputPaths(found.path, found.card.gives) : {};
-    if (trajectory !== undefined) this.#trajectories.set(stage, trajectory);
-    return trajectory;
-  }
+/** By stage instance. An attempt without an event of its agent has none. */
+export function agentLines(
+  { running }: Pick<StateFolder, "running">,
+  { pipeline, profile }: { pipeline: string; profile: string },
+): Map<string, string> {
+  const lines = attemptFolders(running).flatMap(({ path, card: { slot, gives } }): [string, string][] => {
+    if (slot.pipeline !== pipeline || slot.profile !== profile) return [];
+    const { trajectory } = outputPaths(path, gives);
+    const last = trajectory === undefined ? undefined : lastAgentLine(trajectory);
+    return last === undefined ? [] : [[slot.stage, last]];
+  });
+  return new Map(lines);
 }
 
 export function lastAgentLine(trajectory: string): string | undefined {

@@ -8,9 +8,6 @@ import { clip } from "../show/clip.ts";
 import { oneLine } from "../show/print.ts";
 import { shorten } from "../show/shorten.ts";
 
-/** `columns`: undefined in a pipe. */
-export type LineLook = { columns: number | undefined; color: boolean };
-
 /** `counter`, e.g. `[3/28]`. `reasons` are cut at the edge of a terminal: `explain` has all of them. */
 type PermanentLine = { counter: string; text: string; reasons?: string };
 
@@ -22,9 +19,10 @@ const charactersMax = 500;
 
 const indent = "    ";
 
+/** `columns`: undefined in a pipe. */
 export function permanentLines(
   { counter, text, reasons = "" }: PermanentLine,
-  { columns, color }: LineLook,
+  { columns, color }: { columns: number | undefined; color: boolean },
 ): string[] {
   const whole = `${counter} ${oneLine(text)}`;
   if (columns === undefined) return [reasons === "" ? whole : `${whole}  (${oneLine(reasons)})`];

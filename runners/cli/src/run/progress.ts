@@ -2,7 +2,7 @@
 // not listed: a second run would show nothing else.
 
 import { reasonWords } from "@mlrb/core/key/reasons";
-import type { Instance } from "@mlrb/core/plan/plan";
+import { type Instance, instanceId } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
 import { heldWords } from "@mlrb/core/schedule/queued-for";
 import type { Standing } from "@mlrb/core/schedule/time-left";
@@ -15,17 +15,14 @@ import { shorten } from "../show/shorten.ts";
 import { hasColor, isLive, type TerminalVariables } from "../show/terminal.ts";
 import { eventLines } from "./event-lines.ts";
 import type { Forecast } from "./forecast.ts";
-import { GroupEnds, groupName } from "./group-ends.ts";
 import { LiveBlock } from "./live-block.ts";
 import { linesMax, liveLines, type Now, runningLine } from "./live-lines.ts";
-import { type LineLook, permanentLines } from "./permanent-lines.ts";
+import { permanentLines } from "./permanent-lines.ts";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
 
 export type ProgressOptions = {
   total: number;
-  /** All of the run: on a terminal, stages of one group are one line. */
-  instances?: readonly Instance[];
   quiet: boolean;
   stream: Stream;
   /** `process.env` by default. */
@@ -33,8 +30,10 @@ export type ProgressOptions = {
   forecast?: Forecast;
   /** Monotonic, in milliseconds. */
   now?: () => number;
-  /** The last line of a log, or of the attempt of this stage instance. */
-  lastLine?: (log: string, id: string) => string | undefined;
+  /** The last line of a log. */
+  lastLine?: (log: string) => string | undefined;
+  /** The last line of each running attempt's agent, by stage instance. */
+  agentLines?: () => Map<string, string>;
   /** What instances that could start wait for, in words. */
   queued?: () => string;
   /** What attempts have spent. */
@@ -78,14 +77,13 @@ type Running = {
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;
-  readonly #lastLine: (log: string, id: string) => string | undefined;
+  readonly #lastLine: (log: string) => string | undefined;
   readonly #block: LiveBlock | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #running = new Map<string, Running>();
   /** By index, with its duration in this run. An instance found damaged ends a second time. */
   readonly #done = new Map<number, number | undefined>();
   readonly #failed = new Set<number>();
-  readonly #groups: GroupEnds;
   readonly #color: boolean;
   #spokeAt: number;
   #reusedAt = Number.NEGATIVE_INFINITY;
@@ -100,7 +98,6 @@ export class Progress {
     this.#now = options.now ?? (() => performance.now());
     this.#lastLine = options.lastLine ?? ((log) => lastLines(log, 1)[0]);
     this.#spokeAt = this.#now();
-    this.#groups = new GroupEnds(options.instances ?? []);
     this.#color = hasColor(options.stream, options.env);
     if (options.quiet) return;
     const live = isLive(options.stream, options.env);
@@ -135,7 +132,6 @@ export class Progress {
         this.#done.set(instance.index, outcome.kind === "succeeded" ? durationMs : undefined);
         this.#running.delete(instance.id);
         if (outcome.kind === "failed") this.#failed.add(instance.index);
-        const group = this.#groups.ended(instance, { kind: outcome.kind, durationMs });
         if (outcome.kind === "reused") {
           this.#reusedAt = this.#now();
           for (const one of reasons.filter(({ kind }) => kind === "remote"))
@@ -146,7 +142,6 @@ export class Progress {
           this.note(`done    ${instance.id}  ${formatDuration(durationMs)}`);
         else if (outcome.kind === "failed") this.note(`FAILED  ${instance.id}  ${outcomeCause(outcome)}`);
         else if (outcome.kind === "skipped") this.note(`skipped ${instance.id}  (${outcomeCause(outcome)})`);
-        if (group && this.#block) this.note(`done    ${group.name}  ${formatDuration(group.durationMs)}`);
         return;
       }
       case "left":
@@ -162,21 +157,25 @@ export class Progress {
   }
 
   /** Prints a permanent line. */
-  note(text: string, reasons?: string): void {
-    const { total } = this.#options;
+  note(text: string, reasons = ""): void {
+    const { total, stream } = this.#options;
     const counter = `[${String(this.#done.size).padStart(String(total).length)}/${total}]`;
-    this.print((look) => permanentLines({ counter, text, ...(reasons && { reasons }) }, look));
+    const columns = this.#block && (stream.columns || 80);
+    this.#print(permanentLines({ counter, text, reasons }, { columns, color: this.#color }));
   }
 
-  /** Prints permanent lines, each narrower than the terminal. */
-  print(lines: (look: LineLook) => string[]): void {
+  /** Prints the rows of a task on a terminal, in lines narrower than it. */
+  table(lines: ((look: { width: number; color: boolean }) => string[]) | undefined): void {
+    if (!this.#block || !lines) return;
+    this.#print(lines({ width: (this.#options.stream.columns || 80) - 1, color: this.#color }));
+  }
+
+  #print(lines: string[]): void {
     const { quiet, stream } = this.#options;
     if (quiet) return;
     this.#spokeAt = this.#now();
-    const columns = this.#block ? stream.columns || 80 : undefined;
-    const shown = lines({ columns, color: this.#color });
-    if (this.#block) this.#block.above(shown, this.#lines());
-    else stream.write(shown.map((line) => `${line}\n`).join(""));
+    if (this.#block) this.#block.above(lines, this.#lines());
+    else stream.write(lines.map((line) => `${line}\n`).join(""));
   }
 
   /** Called regularly: updates what depends on the time. */
@@ -243,8 +242,9 @@ export class Progress {
 
   /** Reads the last output of the instances that can be shown. */
   #listen(): void {
+    const agents = this.#options.agentLines?.();
     for (const [id, running] of [...this.#running].slice(0, linesMax))
-      if (running.log !== undefined) running.said = this.#lastLine(running.log, id);
+      if (running.log !== undefined) running.said = agents?.get(id) ?? this.#lastLine(running.log);
   }
 
   /** Prints once what an attempt waits for if the wait lasts or a person must end it. */
@@ -285,4 +285,9 @@ export class Progress {
 function doingWords({ action }: Instance): string {
   const { run } = action;
   return `no output yet; runs ${run.kind === "command" ? shorten([run.command].flat().join(" "), 80) : run.file}`;
+}
+
+/** `checks[task=…]`; undefined for a stage of no group. */
+function groupName({ stage, axes }: Instance): string | undefined {
+  return stage.spec.group === undefined ? undefined : instanceId(stage.spec.group, axes);
 }

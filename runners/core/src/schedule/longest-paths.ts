@@ -12,8 +12,6 @@ type Step = {
   expectedMs: number;
   /** Its place in an order of starts, from 0. */
   start?: number;
-  /** Its place where no place concerns it. */
-  block?: number;
 };
 
 /** Longer than any path, so that a place in the order weighs more than any duration. */
@@ -42,8 +40,9 @@ export function longestPaths(steps: readonly Step[]): number[] {
 }
 
 /**
- * An instance's own place; else the last one that it waits for; else the first one that it is needed for; else its
- * block's. Checks, and what they wait for, have none.
+ * An instance's own place; else the last one that it waits for; else the first one that it is needed for; else the
+ * last one of its needs: what judges reference models of a task is made with the task. Checks, and what they wait
+ * for, have none.
  */
 function placesOf(steps: readonly Step[]): (number | undefined)[] {
   const behind = steps.map(({ start }) => start);
@@ -59,9 +58,13 @@ function placesOf(steps: readonly Step[]): (number | undefined)[] {
     for (const other of before(steps[index]!)) if (place < (ahead[other] ?? Infinity)) ahead[other] = place;
   }
   const first = untilChecks(steps);
-  return behind.map((place, index) =>
-    first.has(index) ? undefined : (place ?? ahead[index] ?? steps[index]!.block),
-  );
+  const places: (number | undefined)[] = [];
+  for (const [index, step] of steps.entries()) {
+    const ofNeeds = step.needs.flatMap((other) => places[other] ?? []);
+    const last = ofNeeds.length === 0 ? undefined : Math.max(...ofNeeds);
+    places.push(first.has(index) ? undefined : (behind[index] ?? ahead[index] ?? last));
+  }
+  return places;
 }
 
 /** All checks, and everything that they wait for. */

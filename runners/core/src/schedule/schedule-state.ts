@@ -23,8 +23,6 @@ export type Work = {
   expectedMs: number;
   /** Its place in an order of starts, from 0; such instances come first. */
   start?: number;
-  /** The place that it takes if no instance with a place needs it, nor causes it. */
-  block?: number;
   /** Runs only if an instance that runs needs it. */
   lazy: boolean;
 };

@@ -40,14 +40,14 @@ export function timeLeft(
   { standings, capacity }: { standings: readonly Standing[]; capacity: Resources },
 ): TimeLeft | undefined {
   const means = stageMeans(works, standings);
-  const pace = paces(works, standings);
+  const pace = paceOf(works, standings);
   let untimed = 0;
   let timed = 0;
   const steps = works.map((work, at) => {
     const standing = standings[at]!;
     if (standing.kind === "ended" || (standing.kind === "waiting" && work.lazy))
       return { ...work, expectedMs: 0 };
-    const wholeMs = work.tookMs === undefined ? means.get(work.stage) : work.tookMs * pace(work.stage);
+    const wholeMs = work.tookMs === undefined ? means.get(work.stage) : work.tookMs * pace;
     const goneMs = standing.kind === "running" ? standing.forMs : 0;
     const isKnown = wholeMs !== undefined && wholeMs >= goneMs;
     if (isKnown) timed++;
@@ -65,22 +65,16 @@ export function timeLeft(
   return { ms: Math.max(longest, ...shared), untimed };
 }
 
-/** By stage: how much longer what has ended in this run took than was expected; of all stages where none has ended. */
-function paces(works: readonly TimedWork[], standings: readonly Standing[]): (stage: string) => number {
-  const sums = new Map<string | undefined, { tookMs: number; expectedMs: number }>();
-  for (const [at, { stage, tookMs: expectedMs }] of works.entries()) {
+/** How much longer what has ended in this run took than was expected, without environments and services. */
+function paceOf(works: readonly TimedWork[], standings: readonly Standing[]): number {
+  const sum = { tookMs: 0, expectedMs: 0 };
+  for (const [at, { lazy, tookMs: expectedMs }] of works.entries()) {
     const standing = standings[at]!;
-    if (standing.kind !== "ended" || standing.tookMs === undefined || !expectedMs) continue;
-    for (const key of [stage, undefined]) {
-      const sum = sums.getOrInsertComputed(key, () => ({ tookMs: 0, expectedMs: 0 }));
-      sum.tookMs += standing.tookMs;
-      sum.expectedMs += expectedMs;
-    }
+    if (lazy || standing.kind !== "ended" || standing.tookMs === undefined || !expectedMs) continue;
+    sum.tookMs += standing.tookMs;
+    sum.expectedMs += expectedMs;
   }
-  return (stage) => {
-    const { tookMs, expectedMs } = sums.get(stage) ?? sums.get(undefined) ?? { tookMs: 1, expectedMs: 1 };
-    return tookMs / expectedMs;
-  };
+  return sum.expectedMs === 0 ? 1 : sum.tookMs / sum.expectedMs;
 }
 
 /** Mean duration by stage, over this run and earlier ones. */

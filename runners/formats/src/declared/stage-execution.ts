@@ -77,6 +77,6 @@ export const stageExecution = {
   ),
   startBy: t.about(
     t.eitherType(t.text, { ...t.list, minItems: 1, uniqueItems: true }),
-    "Axes of the stage. Its instances start in the order of the first one's values, then of the next one's, and in a random order that never changes among those of equal values. So a partial run is balanced over the other axes. What no such instance needs or causes, but has the first axis, comes at the end of its value. Outside the action key.",
+    "Axes of the stage. Its instances start in the order of the first one's values, then of the next one's, and in a random order that never changes among those of equal values. So a partial run is balanced over the other axes. Outside the action key.",
   ),
 } as const;

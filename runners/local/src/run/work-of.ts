@@ -2,7 +2,6 @@
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
 import type { Work } from "@mlrb/core/schedule/schedule-state";
-import type { startOrder } from "@mlrb/core/schedule/start-order";
 import type { Workspace } from "../store/workspace.ts";
 
 /** By position in the selection. Instances that are not selected block nothing. */
@@ -11,13 +10,12 @@ export function workOf(
   context: {
     plan: Plan;
     position: Map<number, number>;
-    starts?: ReturnType<typeof startOrder>;
+    starts?: Map<number, number>;
     workspace: Workspace;
   },
 ): Work {
   const { plan, position, starts, workspace } = context;
-  const start = starts?.places.get(instance.index);
-  const block = starts?.blocks.get(instance.index);
+  const start = starts?.get(instance.index);
   const positions = (indices: number[]) =>
     [...new Set(indices)].map((index) => position.get(index)).filter((at) => at !== undefined);
   const uses = instance.uses && position.get(instance.uses.from);
@@ -33,7 +31,6 @@ export function workOf(
     ...(instance.checks && { checks: positions(instance.checks) }),
     resources: runsHere(instance) ? instance.execution.resources : elsewhere(instance),
     ...(start !== undefined && { start }),
-    ...(block !== undefined && { block }),
     expectedMs: expectedMs(instance, { plan, workspace }) ?? 1000,
     lazy: instance.stage.name === environmentStage || instance.execution.service !== undefined,
   };
