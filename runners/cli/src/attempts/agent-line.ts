@@ -21,8 +21,6 @@ const own = new Set([
   "tool-result",
 ]);
 
-/** Read from the end first; then eight times as much, until an event of the agent is found. */
-const bytesFirst = 64 << 10;
 const bytesMax = 512 << 10;
 
 /** By stage instance. An attempt without an event of its agent has none. */
@@ -39,19 +37,20 @@ export function agentLines(
   return new Map(lines);
 }
 
+/** Looks at the end of the trajectory only. */
 export function lastAgentLine(trajectory: string): string | undefined {
   const size = statSync(trajectory, { throwIfNoEntry: false })?.size ?? 0;
-  for (let bytes = bytesFirst; size > 0; bytes *= 8) {
-    const from = Math.max(0, size - bytes);
-    const lines = readFrom(trajectory, from, bytes)!.toString("utf8").split("\n");
-    // the last one may be written right now, and the first one may be the end of a line
-    for (const text of lines.slice(from > 0 ? 1 : 0, -1).reverse()) {
-      const line = trajectoryLine(0, Buffer.from(text));
-      const words = line.kind === "event" && own.has(line.event.event) ? eventWords(line.event) : "";
-      const last = plainLines(words).at(-1);
-      if (last !== undefined) return last;
-    }
-    if (from === 0 || bytes >= bytesMax) return undefined;
+  const from = Math.max(0, size - bytesMax);
+  const text = readFrom(trajectory, from, bytesMax)?.toString("utf8") ?? "";
+  // the last line may be written right now, and the first one may be the end of a line
+  for (const line of text
+    .split("\n")
+    .slice(from > 0 ? 1 : 0, -1)
+    .reverse()) {
+    const read = trajectoryLine(0, Buffer.from(line));
+    const words = read.kind === "event" && own.has(read.event.event) ? eventWords(read.event) : "";
+    const last = plainLines(words).at(-1);
+    if (last !== undefined) return last;
   }
   return undefined;
 }

@@ -58,8 +58,8 @@ test("what does not fit next to the counts is on a second line, and money is nev
     "░░░░░░░░░░░░░░░░░░░░ 1/572 done, 2 failed, 1 running, spent 1.5 GPU hours and 0.40 dollars, about 3 m left",
   ]);
   assert.deepEqual(lines(80), [
-    "1/572 done, 2 failed, 1 running, spent 1.5 GPU hours and 0.40 dollars",
-    "  about 3 m left",
+    "1/572 done, 2 failed, 1 running",
+    "  spent 1.5 GPU hours and 0.40 dollars, about 3 m left",
   ]);
 });
 

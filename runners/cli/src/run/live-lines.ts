@@ -60,31 +60,24 @@ function bar(done: number, total: number): string {
   return "█".repeat(full) + "░".repeat(barWidth - full);
 }
 
-/** The first lines: progress, money, time. More than one only where they do not fit. */
+/** Progress, money and time; on two lines only where one is too narrow. */
 function headLines(
   { done, failed = 0, total, left, going, queued = "", spent = "" }: Now,
   width: number,
 ): string[] {
   const waiting = going.filter(({ waits }) => waits !== undefined).length;
-  const parts = [
+  const words = (parts: string[]) => parts.filter((part) => part !== "").join(", ");
+  const counts = [
     `${done}/${total} done`,
     failed > 0 ? `${failed} failed` : "",
     `${going.length} running`,
     waiting > 0 ? `${waiting} of them waiting` : "",
-    queued,
-    spent,
-    timeLeftText(left),
-  ].filter((part) => part !== "");
-  const words = parts.join(", ");
-  const barred = `${bar(done, total)} ${words}`;
+  ];
+  const rest = [queued, spent, timeLeftText(left)];
+  const all = words([...counts, ...rest]);
+  const barred = `${bar(done, total)} ${all}`;
   if (width >= narrow && displayWidth(barred) <= width) return [barred];
-  const lines: string[] = [];
-  for (const part of parts) {
-    const joined = `${lines.at(-1)}, ${part}`;
-    if (lines.length > 0 && displayWidth(joined) <= width) lines[lines.length - 1] = joined;
-    else lines.push(lines.length === 0 ? part : `  ${part}`);
-  }
-  return lines.slice(0, 2);
+  return displayWidth(all) <= width || words(rest) === "" ? [all] : [words(counts), `  ${words(rest)}`];
 }
 
 export function liveLines(

@@ -41,7 +41,7 @@ export function longestPaths(steps: readonly Step[]): number[] {
 
 /**
  * An instance's own place; else the last one that it waits for; else the first one that it is needed for; else the
- * last one of its needs: what judges reference models of a task is made with the task. Checks, and what they wait
+ * last one of its needs: reference models of a task are made with the task. Checks, and what they wait
  * for, have none.
  */
 function placesOf(steps: readonly Step[]): (number | undefined)[] {
