@@ -192,7 +192,7 @@ export const pipelineCommands: CommandRow[] = [
   },
   {
     name: "log <stage>",
-    does: "print what a stage wrote when it last ran; escape sequences are shown as text",
+    does: "print what a stage, or an attempt's agent, wrote when it last ran; escape sequences are shown as text",
     options: [...place, option("--tail <lines>", "print only the last lines")],
     examples: `
       pnpm pipeline log 'attempt[task=baby-lm,seed=1]' # what these wrote when they last ran

@@ -13,14 +13,19 @@ import { attemptScores } from "./attempt-scores.ts";
 /** Absolute paths of the attempt's outputs, by name. */
 type Files = Record<string, string>;
 
+export function attemptFiles(found: FoundAttempt): Files {
+  if (found.kind !== "record") return outputPaths(found.attempt.path, found.attempt.card.gives);
+  const { record, folder } = found;
+  return Object.fromEntries(
+    Object.entries(record.outputs).map(([name, { file }]) => [name, join(folder, file)]),
+  );
+}
+
 export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): AttemptSource {
+  const read = contents(attemptFiles(found));
   if (found.kind === "record") {
-    const { digest, record, folder } = found;
-    const files = Object.fromEntries(
-      Object.entries(record.outputs).map(([name, { file }]) => [name, join(folder, file)]),
-    );
+    const { digest, record } = found;
     const { slot, axes, attemptKey, ran } = record;
-    const read = contents(files);
     const budgetMs = read.ledger.read?.budget.wallMs ?? null;
     const submission = record.outputs.submission?.digest ?? null;
     const scores = attemptScores(state.results, { slot, axes, submission, budgetMs });
@@ -30,9 +35,8 @@ export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): Attem
       ...{ where: words(where), scores, submission, ...read },
     };
   }
-  const { name, path, card } = found.attempt;
+  const { name, card } = found.attempt;
   const { slot, axes, key, startedAt, executor } = card;
-  const read = contents(outputPaths(path, card.gives));
   return {
     ...{ id: name, state: found.kind, slot, axes, key, startedAt, durationMs: null, executor },
     ...{ where: {}, scores: null, ...read },

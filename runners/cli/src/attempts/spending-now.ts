@@ -13,11 +13,17 @@ type Since = {
   began: string;
 };
 
-/** `spent 1.5 GPU hours and 0.40 dollars`; empty if nothing was spent. */
+export type SpendingNow = {
+  /** `spent 1.5 GPU hours and 0.40 dollars`; empty if nothing was spent. */
+  words: string;
+  /** Of each running attempt that has spent money, by stage instance: `0.40 dollars`. */
+  running: Map<string, string>;
+};
+
 export function spendingNow(
   { state, attempts }: Pick<Workspace, "state" | "attempts">,
   { plan: { pipeline, profile }, recorded, began }: Since,
-): string {
+): SpendingNow {
   const held = recorded.flatMap((stage) => attempts.inSlot({ pipeline, profile, stage }) ?? []);
   const others = unrecordedAttempts(state, () => held).filter(
     ({ kind, card }) =>
@@ -28,5 +34,10 @@ export function spendingNow(
   const words = amountWords(
     costSum([...held.map(({ record }) => recordedCost(record)), ...others.map(({ cost }) => cost)]),
   );
-  return words === "nothing" ? "" : `spent ${words}`;
+  const running = others.flatMap(({ kind, card, cost: { dollars } }): [string, string][] =>
+    kind === "running" && dollars !== 0
+      ? [[card.slot.stage, `${dollars === null ? "unknown" : dollars.toFixed(2)} dollars`]]
+      : [],
+  );
+  return { words: words === "nothing" ? "" : `spent ${words}`, running: new Map(running) };
 }

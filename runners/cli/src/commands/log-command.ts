@@ -1,6 +1,6 @@
-// `pipeline log`: prints what a stage instance wrote when it last ran here.
+// `pipeline log`: prints what a stage instance wrote when it last ran here; of an attempt, what its agent wrote.
 
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { stageMatcher } from "@mlrb/core/plan/select-instances";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
@@ -10,11 +10,16 @@ import { journalLines } from "@mlrb/local/journal/journal-lines";
 import { liveRuns } from "@mlrb/local/leases/live-runs";
 import { logPath } from "@mlrb/local/stage/log-path";
 import { stateFolder } from "@mlrb/local/store/state-folder";
+import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
+import { printAttempt } from "../attempts/print-attempt.ts";
+import { attemptFiles } from "../attempts/read-attempt.ts";
+import { attemptPlace, newestAttempts } from "../request/find-attempt.ts";
 import { refuseWords } from "../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../request/root-folder.ts";
 import { shownWait, shownWaitText } from "../show/attempt-wait-text.ts";
 import { oneLine, printJson } from "../show/print.ts";
 import { printLog, tailStart } from "../show/print-log.ts";
+import { stdoutLook } from "../show/terminal.ts";
 
 type StageEvent = {
   event: string;
@@ -48,8 +53,11 @@ export async function logCommand(repository: string, pattern: string, options: L
   const held = new Map(
     liveRuns(state).flatMap(({ waiting: of }) => of.map((one) => [one.stage, one] as const)),
   );
+  const attempts = newestAttempts(attemptPlace(repository, options.root));
   for (const { stage, time, outcome, durationMs, event } of found) {
     const path = logPath(state.logs, stage!);
+    const attempt = attempts.get(stage!);
+    const { trajectory } = attempt ? attemptFiles(attempt) : {};
     const waits = (waiting.get(stage!) ?? []).map((one) => shownWait(one, { repository, root }));
     if (options.json) {
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -58,6 +66,7 @@ export async function logCommand(repository: string, pattern: string, options: L
       printJson({
         ...{ event: "log", stage, time, outcome: outcome?.kind, durationMs, log: path, text },
         ...(from > 0 && { omittedBytes: from }),
+        ...(trajectory !== undefined && { trajectory }),
         ...(held.has(stage!) && { held: held.get(stage!) }),
         ...(waits.length > 0 && { waits: waits.flatMap((one) => one.waits) }),
       });
@@ -66,6 +75,13 @@ export async function logCommand(repository: string, pattern: string, options: L
     process.stdout.write(
       `== ${stage}  ${outcome?.kind ?? (event === "waiting" ? "not started" : "running or killed")}  ${time}\n`,
     );
+    if (trajectory !== undefined && existsSync(trajectory)) {
+      // the last line of a running attempt may be written right now
+      const torn = attempt?.kind === "running" ? "broken" : "none";
+      const lines = trajectoryLines(trajectory).filter(({ kind }) => kind !== torn);
+      await printAttempt(lines, printed, { tail, ...stdoutLook() });
+      process.stdout.write("== its supervisor\n");
+    }
     await printLog(path, printed, { tail });
     const other = held.get(stage!);
     if (other) process.stdout.write(`== waiting now: ${oneLine(other.why)}, since ${other.since}\n`);

@@ -1,5 +1,6 @@
 // `pipeline plan`: prints what a run would do, and why. Runs nothing.
 import type { Plan } from "@mlrb/core/plan/plan";
+import type { TimeLeft } from "@mlrb/core/schedule/time-left";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
@@ -24,12 +25,13 @@ import { refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
 import { inTypedForm } from "../request/typed-program.ts";
+import { forecast } from "../run/forecast.ts";
 import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { powerLines } from "../show/power-lines.ts";
 import { printJson } from "../show/print.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
 import type { DeclaredSource } from "../sources/declared-sources.ts";
-import { planLine, planLines, summaryText } from "./plan-text.ts";
+import { isFirst, planLine, planLines, summaryText } from "./plan-text.ts";
 
 type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions & { all: boolean };
 
@@ -57,7 +59,12 @@ export async function planCommand(
     ...refusals([...gpuGate(asked), ...sourceGate(asked), ...priceGate(asked)]),
   ].flat();
   const extent = totalExtent(startedIn(previews), (index) => plan.instances[index]!.execution);
-  const sum = { previews, fetched, note, extent, gpusHere: here.gpus.length };
+  const starting = new Set(starts.map(({ index }) => index));
+  // an environment that is built counts, although it would wait until it is needed
+  const time = forecast({ plan, selected, jobs: undefined, workspace })((index) =>
+    starting.has(index) ? { kind: "running", forMs: 0 } : { kind: "ended" },
+  );
+  const sum = { previews, fetched, note, extent, gpusHere: here.gpus.length, time };
   if (options.json) {
     for (const preview of previews) printJson(stageLine(preview, plan));
     printSummary(sum, plan, Math.round(performance.now() - begin));
@@ -75,10 +82,11 @@ type Sum = {
   note: Diagnostic | undefined;
   extent: TotalExtent;
   gpusHere: number;
+  time: TimeLeft | undefined;
 };
 
 function printSummary(
-  { previews, fetched, note, extent, gpusHere }: Sum,
+  { previews, fetched, note, extent, gpusHere, time }: Sum,
   plan: Plan,
   durationMs: number,
 ): void {
@@ -88,13 +96,13 @@ function printSummary(
   const { pipeline, profile, weakLimits } = plan;
   printJson({
     ...{ event: "summary", pipeline, profile, actions, cost: totalCost(previews) },
-    ...{ downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits },
+    ...{ downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits, time },
     ...{ checks: checkedBefore(plan, startedIn(previews)), durationMs },
   });
 }
 
 function summaryLines(sum: Sum, plan: Plan, workspace: Workspace): string[] {
-  const { previews, fetched, note, extent, gpusHere } = sum;
+  const { previews, fetched, note, extent, gpusHere, time } = sum;
   const attempts = attemptsLine(previews, plan);
   const lines = [
     attempts,
@@ -106,7 +114,7 @@ function summaryLines(sum: Sum, plan: Plan, workspace: Workspace): string[] {
     weakLimitsLine(plan),
     ...noteLines(previews, note),
   ];
-  const head = `${plan.pipeline} (${plan.profile}): ${summaryText(previews)}`;
+  const head = `${plan.pipeline} (${plan.profile}): ${summaryText(previews, time)}`;
   return ["", head, ...lines.filter((line) => line !== "")];
 }
 
@@ -156,7 +164,7 @@ function noteLines(previews: Preview[], note: Diagnostic | undefined): string[] 
         ]
       : []),
     ...(note ? [`a run would be refused: ${note.message}`, `  help: ${note.help}`] : []),
-    ...(previews.some(({ certain }) => !certain)
+    ...(previews.some((one) => !one.certain && !isFirst(one))
       ? ["run ? : an input runs first; reused after all if that input comes out the same"]
       : []),
   ];

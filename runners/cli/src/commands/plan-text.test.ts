@@ -12,6 +12,7 @@ const of = (stage: string, count: number, more: Planned): PlannedInstance[] =>
     stage,
     action: "run",
     certain: true,
+    expectedMs: 1000,
     ...more,
   }));
 const reused = (stage: string, count: number) =>
@@ -67,16 +68,35 @@ test("stale attempts that --rerun starts are counted as runs, in the table and i
       action: "stale",
       onStale,
       reasons: [{ kind: "stale", record: "ab", changed: [code] }],
-    }).map((one) => ({ ...one, expectedMs: 1000 }));
+    });
   const lines = planLines(stale("rerun"), 80);
   assert.match(lines[0]!, /^stage +rerun +because$/);
   assert.match(lines[1]!, /^attempt +5 /);
   assert.match(planLine(stale("rerun")[0]!), /^rerun {2}attempt\[seed=1\] {2}\(stale: /);
   assert.equal(
-    summaryText(stale("rerun")),
-    "5 to run (5 of them stale), 0 to reuse, about 5.0 s of work as earlier runs took",
+    summaryText(stale("rerun"), { ms: 5000, untimed: 0 }),
+    "5 stages to run (5 of them stale), 0 to reuse, about 5 s",
   );
-  assert.equal(summaryText(stale("leave")), "0 to run, 0 to reuse, 5 stale");
+  assert.equal(summaryText(stale("leave"), undefined), "0 stages to run, 0 to reuse, 5 stale");
+});
+
+test("a first run is certain, is not listed instance by instance, and has one estimate or says once that it has none", () => {
+  const upstream: Reason = { kind: "upstream-runs", stage: "data[seed=1]" };
+  const planned = [
+    ...of("data", 1, { reasons: [{ kind: "first-run" }], expectedMs: undefined }),
+    ...of("score", 27, { certain: false, reasons: [upstream], expectedMs: undefined }),
+  ];
+  assert.deepEqual(planLines(planned, 80), [
+    "stage  run  because",
+    "data     1  first run",
+    "score   27  first run",
+    "--all lists each of the 28 instances",
+  ]);
+  assert.equal(planLine(planned[1]!), "run    score[seed=1]  (data[seed=1] runs first)");
+  const time = (untimed: number) => summaryText(planned, { ms: 70_000, untimed });
+  assert.equal(time(0), "28 stages to run, 0 to reuse, about 2 m");
+  assert.equal(time(4), "28 stages to run, 0 to reuse, at least 2 m, 4 without an estimate");
+  assert.equal(summaryText(planned, undefined), "28 stages to run, 0 to reuse, no estimate of the time");
 });
 
 test("no line is wider than the terminal", () => {

@@ -2,25 +2,25 @@
 // instance. A benchmark has hundreds, of which a person looks at the few that run.
 // Pure: no disk, no clock.
 import { type Reason, reasonWords } from "@mlrb/core/key/reasons";
+import { type TimeLeft, timeWords } from "@mlrb/core/schedule/time-left";
 import { counted } from "@mlrb/core/text/counted";
 import { columnLines } from "@mlrb/core/text/terminal-grid";
-import { formatDuration } from "@mlrb/core/text/units";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 import { startedIn } from "../gates/gate.ts";
 import { clip } from "../show/clip.ts";
 
 export type PlannedInstance = { id: string; stage: string } & Pick<
   Preview,
-  "action" | "certain" | "reasons" | "onStale"
+  "action" | "certain" | "reasons" | "onStale" | "expectedMs"
 >;
 
 /** Instances that are listed without --all. */
 const listedMax = 10;
 
 /** One line for an instance: `run    score[seed=1]  (code changed: …)`. */
-export function planLine({ id, action, certain, reasons, onStale }: PlannedInstance): string {
-  const kind = kindOf({ action, certain, reasons, onStale });
-  return `${verbs[kind]}  ${id}  (${reasons.map(reasonWords).join("; ")})`;
+export function planLine(planned: PlannedInstance): string {
+  const { id, reasons } = planned;
+  return `${verbs[kindOf(planned)]}  ${id}  (${reasons.map(reasonWords).join("; ")})`;
 }
 
 /** `width`: the columns of the terminal; infinite in a pipe, whose lines are not cut. */
@@ -31,9 +31,13 @@ export function planLines(planned: PlannedInstance[], width: number): string[] {
   const table = stageTable(planned, open, width);
   // an attempt that stays stale, or cannot run again, needs a person: it comes first
   const urgent = open.toSorted((a, b) => order.indexOf(kindOf(a)) - order.indexOf(kindOf(b)));
-  const listed = urgent.slice(0, listedMax).map((one) => clip(planLine(one), width));
+  // of a first run the table says everything
+  const listed = (open.every(isFirst) ? [] : urgent)
+    .slice(0, listedMax)
+    .map((one) => clip(planLine(one), width));
   const more = open.length - listed.length;
   const all = `--all lists each of the ${counted(planned.length, "instance")}`;
+  if (listed.length === 0) return [...table, all];
   return [...table, "", ...listed, more > 0 ? `… and ${more} more; ${all}` : all];
 }
 
@@ -49,15 +53,20 @@ const verbs: Record<Kind, string> = {
   reuse: "reuse",
 };
 
-type Decided = Pick<PlannedInstance, "action" | "certain" | "reasons"> & {
-  onStale?: PlannedInstance["onStale"] | undefined;
-};
+type Decided = Omit<PlannedInstance, "id" | "stage">;
 
-function kindOf({ action, certain, reasons, onStale }: Decided): Kind {
+function kindOf(planned: Decided): Kind {
+  const { action, certain, reasons, onStale } = planned;
   if (action === "stale" && isThinned({ reasons })) return "leave";
   if (action === "stale" && onStale === "rerun") return "rerun";
-  if (action === "run") return certain ? "run" : "uncertain";
+  if (action === "run") return certain || isFirst(planned) ? "run" : "uncertain";
   return action;
+}
+
+/** Whether it has never succeeded here: then nothing could be reused if its inputs come out the same. */
+export function isFirst({ action, reasons, expectedMs }: Omit<Decided, "certain">): boolean {
+  const isNew = ({ kind }: Reason) => ["first-run", "upstream-runs", "environment-missing"].includes(kind);
+  return action === "run" && expectedMs === undefined && reasons.every(isNew);
 }
 
 function isThinned({ reasons }: Pick<Preview, "reasons">): boolean {
@@ -93,7 +102,7 @@ function dash(count: string): string {
 
 /** The first reason of most instances. */
 function commonReason(open: PlannedInstance[]): string {
-  const counts = Map.groupBy(open, ({ reasons }) => stageReason(reasons[0]));
+  const counts = Map.groupBy(open, (one) => (isFirst(one) ? "first run" : stageReason(one.reasons[0])));
   const [[words], ...others] = [...counts].sort(([, a], [, b]) => b.length - a.length) as [
     [string, PlannedInstance[]],
     ...[string, PlannedInstance[]][],
@@ -109,21 +118,23 @@ function stageReason(reason: Reason | undefined): string {
   return reasonWords(reason);
 }
 
-/** `3 to run, 5 to reuse, 2 stale, …`. Stale attempts that --rerun starts are among those to run. */
+/**
+ * `3 stages to run, 5 to reuse, 2 stale, about 4 m`. Stale attempts that --rerun starts are among those to run.
+ * `time`: undefined without an estimate.
+ */
 export function summaryText(
-  previews: Pick<Preview, "action" | "onStale" | "reasons" | "expectedMs">[],
+  previews: Pick<Preview, "action" | "onStale" | "reasons">[],
+  time: TimeLeft | undefined,
 ): string {
   const count = (wanted: Preview["action"]) => previews.filter(({ action }) => action === wanted).length;
   const started = startedIn(previews);
   const again = started.length - count("run");
-  const expectedMs = started.reduce((sum, one) => sum + (one.expectedMs ?? 0), 0);
-  const untimed = started.filter((one) => one.expectedMs === undefined).length;
-  const work = expectedMs > 0 ? `, about ${formatDuration(expectedMs)} of work as earlier runs took` : "";
-  const rest = untimed > 0 ? `, ${untimed} never timed` : "";
   const thinned = previews.filter((one) => one.action === "stale" && isThinned(one)).length;
   const left = count("stale") - thinned - again;
   const stale = left > 0 ? `, ${left} stale` : "";
   const gone = thinned > 0 ? `, ${thinned} cannot run again (thinned)` : "";
   const rerun = again > 0 ? ` (${again} of them stale)` : "";
-  return `${started.length} to run${rerun}, ${count("reuse")} to reuse${stale}${gone}${work}${rest}`;
+  const untimed = time && time.untimed > 0 ? `, ${time.untimed} without an estimate` : "";
+  const takes = time ? `, ${timeWords(time)}${untimed}` : ", no estimate of the time";
+  return `${counted(started.length, "stage")} to run${rerun}, ${count("reuse")} to reuse${stale}${gone}${started.length > 0 ? takes : ""}`;
 }

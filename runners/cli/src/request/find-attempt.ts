@@ -47,14 +47,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
   const matches = matcher(what);
   const means = ({ slot, axes }: Pick<AttemptRecord, "slot" | "axes">) =>
     matches(slot.stage.replace(/\[.*$/, ""), axes);
-  const kept = records.readable().map(({ digest }) => asRecord(digest));
-  const going = attemptFolders(state.running).map(
-    (attempt): FoundAttempt => ({ kind: attempt.state.kind === "lost" ? "lost" : "running", attempt }),
-  );
-  const lost = attemptFolders(join(state.attempts, "lost")).map(
-    (attempt): FoundAttempt => ({ kind: "lost", attempt }),
-  );
-  const all = [...kept, ...going, ...lost];
+  const all = [...records.readable().map(({ digest }) => asRecord(digest)), ...unrecorded(state)];
   const named = all.filter((one) => one.kind !== "record" && isNamed(one.attempt, what));
   const wanted = named.length > 0 ? named : all.filter((one) => means(cardOf(one)));
   const stages = [...new Set(wanted.map((one) => cardOf(one).slot.stage))].sort();
@@ -66,6 +59,28 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
   }
   const dated = wanted.filter((one) => one.kind !== "record" || !isUnusedImport(one, records));
   return (dated.length > 0 ? dated : wanted).sort((a, b) => (startedAt(a) < startedAt(b) ? -1 : 1)).at(-1)!;
+}
+
+/** Running, ended and not kept yet, or lost. */
+function unrecorded(state: StateFolder): FoundAttempt[] {
+  const going = attemptFolders(state.running).map(
+    (attempt): FoundAttempt => ({ kind: attempt.state.kind === "lost" ? "lost" : "running", attempt }),
+  );
+  const lost = attemptFolders(join(state.attempts, "lost")).map(
+    (attempt): FoundAttempt => ({ kind: "lost", attempt }),
+  );
+  return [...going, ...lost];
+}
+
+/** The newest attempt of each stage instance that was made here, and not imported. */
+export function newestAttempts({ state, records }: AttemptPlace): Map<string, FoundAttempt> {
+  const kept = records
+    .readable()
+    .flatMap(({ digest, record, origin }): FoundAttempt[] =>
+      origin ? [] : [{ kind: "record", digest, record, folder: join(state.attempts, "records", digest) }],
+    );
+  const byAge = [...kept, ...unrecorded(state)].sort((a, b) => (startedAt(a) < startedAt(b) ? -1 : 1));
+  return new Map(byAge.map((one) => [cardOf(one).slot.stage, one]));
 }
 
 function cardOf(found: FoundAttempt): Pick<AttemptRecord, "slot" | "axes"> {

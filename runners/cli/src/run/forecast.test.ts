@@ -25,14 +25,14 @@ const instances = [
   instance(3, "report", [0, 1, 2]),
 ];
 
-function asked(took: Record<string, number>, keyOf = (id: string) => id) {
+function asked(took: Record<string, number>, keyOf = (id: string) => id, takesMs = {}) {
   const looks: string[] = [];
   const get = (id: string) => {
     looks.push(id);
     return took[id] === undefined ? undefined : { key: keyOf(id), durationMs: took[id] };
   };
   const workspace = { last: { get } } as unknown as Workspace;
-  const plan = { instances, pools: {} } as unknown as Plan;
+  const plan = { instances, pools: {}, takesMs } as unknown as Plan;
   return { looks, foretell: forecast({ plan, selected: [1, 2, 3], jobs: 1, workspace }) };
 }
 
@@ -57,7 +57,14 @@ test("instances that last shared an action count once in the estimate", () => {
   );
 });
 
-test("a first run has no estimate", () => {
+test("a first run is estimated as its profile declares, and an earlier duration comes first", () => {
+  const all = () => ({ kind: "waiting" }) as const;
+  const takesMs = { make: 2000 };
+  assert.deepEqual(asked({}, undefined, takesMs).foretell(all), { ms: 4000, untimed: 1 });
+  assert.deepEqual(asked({ "make[n=1]": 500 }, undefined, takesMs).foretell(all), { ms: 2500, untimed: 1 });
+});
+
+test("a first run of a profile that declares no times has no estimate", () => {
   assert.equal(
     asked({}).foretell(() => ({ kind: "waiting" })),
     undefined,

@@ -3,7 +3,7 @@
 import type { Plan } from "@mlrb/core/plan/plan";
 import { type Standing, type TimedWork, type TimeLeft, timeLeft } from "@mlrb/core/schedule/time-left";
 import { capacity } from "@mlrb/local/run/capacity";
-import { workOf } from "@mlrb/local/run/work-of";
+import { expectedMs, workOf } from "@mlrb/local/run/work-of";
 import type { Workspace } from "@mlrb/local/store/workspace";
 
 /** `standing`: the state of an instance, by its index in the plan. */
@@ -30,7 +30,7 @@ function timedWorks({ plan, selected, workspace }: ForecastOptions): TimedWork[]
     const last = workspace.last.get(instance.id);
     // a service takes as long as its users
     if (instance.execution.service) return { ...work, stage: instance.stage.name, tookMs: 0 };
-    const tookMs = last && timed.has(last.key) ? 0 : last?.durationMs;
+    const tookMs = last && timed.has(last.key) ? 0 : expectedMs(instance, { plan, workspace });
     if (last) timed.add(last.key);
     return { ...work, stage: instance.stage.name, tookMs };
   });

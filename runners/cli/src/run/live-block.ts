@@ -1,5 +1,6 @@
 // A few lines at the bottom of a terminal that are redrawn in place. Each redraw is one write, and each line is
 // cleared after its text, so that nothing flickers.
+import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "@mlrb/core/text/display-width";
 
 type Terminal = { write(text: string): unknown; columns?: number };
@@ -22,9 +23,11 @@ export class LiveBlock {
     this.#shown = lines;
   }
 
-  /** Prints a permanent line, and redraws the block below it. */
-  above(text: string, lines: string[]): void {
-    this.#terminal.write(`${this.#begin()}${text}${clearLine}\n${rows(lines)}`);
+  /** Prints permanent lines, and redraws the block below them. */
+  above(text: string[], lines: string[]): void {
+    this.#terminal.write(
+      `${this.#begin()}${text.map((line) => `${line}${clearLine}\n`).join("")}${rows(lines)}`,
+    );
     this.#shown = lines;
   }
 
@@ -42,7 +45,7 @@ export class LiveBlock {
     if (this.#shown.length === 0) return "";
     const columns = this.#terminal.columns || 80;
     const taken = this.#shown.reduce(
-      (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)),
+      (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(stripVTControlCharacters(line)) / columns)),
       0,
     );
     return taken > 1 ? `\r\u001b[${taken - 1}A` : "\r";

@@ -2,15 +2,19 @@
 // line. Every line is narrower than the terminal, so none wraps.
 // Pure: no disk, no clock.
 
-import type { TimeLeft } from "@mlrb/core/schedule/time-left";
+import { styleText } from "node:util";
+import { type TimeLeft, timeWords } from "@mlrb/core/schedule/time-left";
 import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatDuration } from "@mlrb/core/text/units";
 import { clip } from "../show/clip.ts";
 import { oneLine } from "../show/print.ts";
+import { shortName } from "./permanent-lines.ts";
 
 export type Going = {
-  /** The stage instance. */
+  /** The stage instance, or its group. */
   id: string;
+  /** Which stage of its group runs. */
+  stage?: string | undefined;
   forMs: number;
   /** Its last duration. */
   expectedMs?: number | undefined;
@@ -18,10 +22,14 @@ export type Going = {
   said?: string | undefined;
   /** What it waits for; shown instead of its output. */
   waits?: string | undefined;
+  /** The money that an attempt has spent. */
+  spent?: string | undefined;
 };
 
 export type Now = {
   done: number;
+  /** Of those that have ended. */
+  failed?: number;
   total: number;
   left: TimeLeft | undefined;
   /** What instances that could start wait for; empty if none waits. */
@@ -52,51 +60,71 @@ function bar(done: number, total: number): string {
   return "█".repeat(full) + "░".repeat(barWidth - full);
 }
 
-export function liveLines(
-  { done, total, left, going, queued = "", spent = "" }: Now,
-  { columns, rows }: { columns: number; rows: number },
+/** Progress, money and time; on two lines only where one is too narrow. */
+function headLines(
+  { done, failed = 0, total, left, going, queued = "", spent = "" }: Now,
+  width: number,
 ): string[] {
-  const width = Math.max(10, columns - 1);
   const waiting = going.filter(({ waits }) => waits !== undefined).length;
-  const head = [
+  const words = (parts: string[]) => parts.filter((part) => part !== "").join(", ");
+  const counts = [
     `${done}/${total} done`,
+    failed > 0 ? `${failed} failed` : "",
     `${going.length} running`,
     waiting > 0 ? `${waiting} of them waiting` : "",
-    queued,
-    spent,
-    timeLeftText(left),
   ];
-  const words = head.filter((part) => part !== "").join(", ");
-  const lines = [width < narrow ? words : `${bar(done, total)} ${words}`];
+  const rest = [queued, spent, timeLeftText(left)];
+  const all = words([...counts, ...rest]);
+  const barred = `${bar(done, total)} ${all}`;
+  if (width >= narrow && displayWidth(barred) <= width) return [barred];
+  return displayWidth(all) <= width || words(rest) === "" ? [all] : [words(counts), `  ${words(rest)}`];
+}
+
+export function liveLines(
+  now: Now,
+  { columns, rows, color = false }: { columns: number; rows: number; color?: boolean },
+): string[] {
+  const { going } = now;
+  const width = Math.max(10, columns - 1);
   // leave room for some permanent lines
-  const room = Math.max(2, Math.min(linesMax, rows - 3)) - 1;
+  const most = Math.max(2, Math.min(linesMax, rows - 3));
+  const heads = headLines(now, width).slice(0, most - 1);
+  const lines = [...heads];
+  const room = most - heads.length;
   const times = going
     .slice(0, room)
-    .map((one) => (width < narrow ? timeWords({ ...one, expectedMs: undefined }) : timeWords(one)));
+    .map((one) => (width < narrow ? elapsedWords({ ...one, expectedMs: undefined }) : elapsedWords(one)));
   const timesWidth = Math.max(0, ...times.map((text) => text.length));
   let shown = 0;
-  for (const [at, { id, said: last, waits }] of going.slice(0, room).entries()) {
-    const foreign = waits ?? last;
-    const said = foreign && oneLine(foreign);
+  for (const [at, one] of going.slice(0, room).entries()) {
+    const said = oneLine([one.stage, one.waits ?? one.said].filter(Boolean).join(": "));
     const begin = `  ${times[at]!.padStart(timesWidth)}  `;
+    const id = displayWidth(begin + one.id) <= width ? one.id : shortName(one.id);
     const rest = width - displayWidth(begin + id) - 3;
-    const fits = said && rest >= Math.min(saidMin, displayWidth(said));
+    const fits = said !== "" && rest >= Math.min(saidMin, displayWidth(said));
     const own = [fits ? `${begin}${id} | ${clip(said, rest)}` : begin + id];
-    if (said && !fits) own.push(`    | ${said}`);
+    if (said !== "" && !fits) own.push(`    | ${said}`);
     const others = going.length - shown - 1 > 0 ? 1 : 0;
-    const free = room + 1 - lines.length;
+    const free = most - lines.length;
     if (free < 1 + others) break;
     lines.push(...own.slice(0, free - others));
     shown++;
   }
   if (going.length > shown) lines.push(`  … and ${going.length - shown} more`);
   // a line break would move the block, and a control sequence of a provider would reach the terminal
-  return lines.map((line) => clip(oneLine(line), width));
+  const clipped = lines.map((line) => clip(oneLine(line), width));
+  return clipped.map((line, at) => (color && at < heads.length ? painted(line) : line));
 }
 
-/** `12 s of ~25 s`; without the second part if it never ran before. */
-function timeWords({ forMs, expectedMs }: Going): string {
-  return `${elapsed(forMs)}${expectedMs ? ` of ~${formatDuration(expectedMs)}` : ""}`;
+function painted(head: string): string {
+  return head.replace(/\b\d+ failed\b/, (words) => styleText("red", words, { validateStream: false }));
+}
+
+/** `12 s of ~25 s, 0.40 dollars`; without the parts that are not known. */
+function elapsedWords({ forMs, expectedMs, spent }: Going): string {
+  const whole = expectedMs ? formatDuration(expectedMs) : "";
+  const of = whole === "" ? "" : forMs <= expectedMs! ? ` of ~${whole}` : ` (last ${whole})`;
+  return `${elapsed(forMs)}${of}${spent ? `, ${spent}` : ""}`;
 }
 
 /** Whole seconds: counting tenths would only flicker. */
@@ -104,18 +132,9 @@ function elapsed(ms: number): string {
   return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(ms);
 }
 
-/** `about 4 m left`; `at least` if some instances were never timed; empty without an estimate. */
+/** Empty without an estimate, or with an end that is due. */
 function timeLeftText(left: TimeLeft | undefined): string {
-  if (!left || left.ms < 1000) return "";
-  return `${left.untimed > 0 ? "at least" : "about"} ${coarse(left.ms)} left`;
-}
-
-/** Coarse, since it is an estimate. */
-function coarse(ms: number): string {
-  if (ms < 10_000) return `${Math.ceil(ms / 1000)} s`;
-  if (ms < 55_000) return `${Math.ceil(ms / 5000) * 5} s`;
-  const minutes = Math.ceil(ms / 60_000);
-  return minutes < 60 ? `${minutes} m` : formatDuration(minutes * 60_000);
+  return !left || left.ms < 1000 ? "" : `${timeWords(left)} left`;
 }
 
 /** The line that a pipe gets when nothing has ended for a while; undefined if nothing is running. */
@@ -128,7 +147,7 @@ export function runningLine({
   if (going.length === 0) return undefined;
   const named = going
     .slice(0, namedMax)
-    .map((one) => `${one.id} ${timeWords(one)}${one.waits ? ` (${one.waits})` : ""}`);
+    .map((one) => `${one.id} ${elapsedWords(one)}${one.waits ? ` (${one.waits})` : ""}`);
   if (going.length > namedMax) named.push(`${going.length - namedMax} more`);
   const words = [queued, spent, timeLeftText(left)].filter((part) => part !== "").map((part) => `; ${part}`);
   return `running ${named.join(", ")}${words.join("")}`;

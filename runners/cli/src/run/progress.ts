@@ -2,23 +2,22 @@
 // not listed: a second run would show nothing else.
 
 import { reasonWords } from "@mlrb/core/key/reasons";
-import type { Instance } from "@mlrb/core/plan/plan";
+import { type Instance, instanceId } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
 import { heldWords } from "@mlrb/core/schedule/queued-for";
 import type { Standing } from "@mlrb/core/schedule/time-left";
-import { displayWidth } from "@mlrb/core/text/display-width";
 import { formatBytes, formatDuration } from "@mlrb/core/text/units";
 import type { RunEvent } from "@mlrb/local/run/run-request";
+import type { SpendingNow } from "../attempts/spending-now.ts";
 import { type ShownWait, shownWaitText, toldWait } from "../show/attempt-wait-text.ts";
-import { clip } from "../show/clip.ts";
 import { lastLines } from "../show/last-lines.ts";
-import { oneLine } from "../show/print.ts";
 import { shorten } from "../show/shorten.ts";
-import { isLive, type TerminalVariables } from "../show/terminal.ts";
+import { hasColor, isLive, type TerminalVariables } from "../show/terminal.ts";
 import { eventLines } from "./event-lines.ts";
 import type { Forecast } from "./forecast.ts";
 import { LiveBlock } from "./live-block.ts";
 import { linesMax, liveLines, type Now, runningLine } from "./live-lines.ts";
+import { permanentLines } from "./permanent-lines.ts";
 
 type Stream = { write(text: string): unknown; isTTY?: boolean; columns?: number; rows?: number };
 
@@ -33,10 +32,12 @@ export type ProgressOptions = {
   now?: () => number;
   /** The last line of a log. */
   lastLine?: (log: string) => string | undefined;
+  /** The last line of each running attempt's agent, by stage instance. */
+  agentLines?: () => Map<string, string>;
   /** What instances that could start wait for, in words. */
   queued?: () => string;
-  /** What attempts have spent, in words. */
-  spent?: () => string;
+  /** What attempts have spent. */
+  spent?: () => SpendingNow;
   /** What attempts wait for now. */
   waits?: () => ShownWait[];
   /** Milliseconds since 1970. */
@@ -52,9 +53,6 @@ const silenceMs = 60_000;
 /** How often the end is estimated and logs are read. */
 const lookMs = 1000;
 
-/** With fewer columns left after a name, its reasons are left out. */
-const reasonsMin = 9;
-
 /** How often the cost of attempts is read. */
 const spentMs = 5000;
 
@@ -63,6 +61,8 @@ const silentMs = 2000;
 
 type Running = {
   index: number;
+  /** Of its group. */
+  group?: string | undefined;
   since: number;
   expectedMs?: number | undefined;
   log?: string;
@@ -83,12 +83,14 @@ export class Progress {
   readonly #running = new Map<string, Running>();
   /** By index, with its duration in this run. An instance found damaged ends a second time. */
   readonly #done = new Map<number, number | undefined>();
+  readonly #failed = new Set<number>();
+  readonly #color: boolean;
   #spokeAt: number;
   #reusedAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #sawWaitsAt = Number.NEGATIVE_INFINITY;
   #left: Now["left"];
-  #spent = "";
+  #spent: SpendingNow | undefined;
   #sawSpentAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ProgressOptions) {
@@ -96,6 +98,7 @@ export class Progress {
     this.#now = options.now ?? (() => performance.now());
     this.#lastLine = options.lastLine ?? ((log) => lastLines(log, 1)[0]);
     this.#spokeAt = this.#now();
+    this.#color = hasColor(options.stream, options.env);
     if (options.quiet) return;
     const live = isLive(options.stream, options.env);
     if (live) this.#block = new LiveBlock(options.stream);
@@ -107,36 +110,35 @@ export class Progress {
       case "started": {
         const { instance, reasons, expectedMs, log } = event;
         const doing = doingWords(instance);
-        this.#running.set(instance.id, { index: instance.index, since: this.#now(), expectedMs, log, doing });
-        const why = reasons.slice(0, 3).map(reasonWords).join("; ");
-        this.note(`start   ${instance.id}${this.#reasonsText(why, instance.id)}`);
+        this.#begin(instance, { expectedMs, log, doing });
+        if (this.#block && groupName(instance) !== undefined) return;
+        this.note(`start   ${instance.id}`, reasons.slice(0, 3).map(reasonWords).join("; "));
         return;
       }
       case "waiting": {
         const { instance } = event;
         const why = heldWords(event);
-        const said = `waits: ${why}`;
-        this.#running.set(instance.id, { index: instance.index, since: this.#now(), said });
+        this.#begin(instance, { said: `waits: ${why}` });
         this.note(`waits   ${instance.id}  (${why})`);
         return;
       }
       case "loading": {
         const { instance, bytes } = event;
-        const said = `loads ${formatBytes(bytes)} from the remote cache`;
-        this.#running.set(instance.id, { index: instance.index, since: this.#now(), said });
+        this.#begin(instance, { said: `loads ${formatBytes(bytes)} from the remote cache` });
         return;
       }
       case "ended": {
         const { outcome, instance, durationMs, reasons } = event;
         this.#done.set(instance.index, outcome.kind === "succeeded" ? durationMs : undefined);
         this.#running.delete(instance.id);
+        if (outcome.kind === "failed") this.#failed.add(instance.index);
         if (outcome.kind === "reused") {
           this.#reusedAt = this.#now();
           for (const one of reasons.filter(({ kind }) => kind === "remote"))
             this.note(`taken   ${instance.id}  (${reasonWords(one)})`);
           for (const one of reasons.filter(({ kind }) => kind === "undecided"))
             this.note(`decide  ${instance.id}  (${reasonWords(one)})`);
-        } else if (outcome.kind === "succeeded")
+        } else if (outcome.kind === "succeeded" && !(this.#block && groupName(instance) !== undefined))
           this.note(`done    ${instance.id}  ${formatDuration(durationMs)}`);
         else if (outcome.kind === "failed") this.note(`FAILED  ${instance.id}  ${outcomeCause(outcome)}`);
         else if (outcome.kind === "skipped") this.note(`skipped ${instance.id}  (${outcomeCause(outcome)})`);
@@ -149,26 +151,31 @@ export class Progress {
     }
   }
 
-  /** Ends at the edge of a terminal: `explain` has all reasons. In a pipe it stays whole. The name is never cut. */
-  #reasonsText(why: string, id: string): string {
-    if (why === "" || !this.#block) return why === "" ? "" : `  (${why})`;
-    const { stream, total } = this.#options;
-    const taken = displayWidth(`[${total}/${total}] start   ${id}  ()`);
-    const room = (stream.columns || 80) - taken;
-    return room < reasonsMin ? "" : `  (${clip(oneLine(why), room)})`;
+  #begin(instance: Instance, more: Omit<Running, "index" | "since">): void {
+    const { id, index } = instance;
+    this.#running.set(id, { index, since: this.#now(), group: groupName(instance), ...more });
   }
 
   /** Prints a permanent line. */
-  note(text: string): void {
-    const { quiet, stream, total } = this.#options;
+  note(text: string, reasons = ""): void {
+    const { total, stream } = this.#options;
+    const counter = `[${String(this.#done.size).padStart(String(total).length)}/${total}]`;
+    const columns = this.#block && (stream.columns || 80);
+    this.#print(permanentLines({ counter, text, reasons }, { columns, color: this.#color }));
+  }
+
+  /** Prints the rows of a task on a terminal, in lines narrower than it. */
+  table(lines: ((look: { width: number; color: boolean }) => string[]) | undefined): void {
+    if (!this.#block || !lines) return;
+    this.#print(lines({ width: (this.#options.stream.columns || 80) - 1, color: this.#color }));
+  }
+
+  #print(lines: string[]): void {
+    const { quiet, stream } = this.#options;
     if (quiet) return;
     this.#spokeAt = this.#now();
-    const line = `[${String(this.#done.size).padStart(String(total).length)}/${total}] ${oneLine(text)}`;
-    if (!this.#block) {
-      stream.write(`${line}\n`);
-      return;
-    }
-    this.#block.above(line, this.#lines());
+    if (this.#block) this.#block.above(lines, this.#lines());
+    else stream.write(lines.map((line) => `${line}\n`).join(""));
   }
 
   /** Called regularly: updates what depends on the time. */
@@ -193,7 +200,7 @@ export class Progress {
   #lines(): string[] {
     if (this.#running.size === 0) return [];
     const { columns, rows } = this.#options.stream;
-    return liveLines(this.#look(), { columns: columns || 80, rows: rows || 24 });
+    return liveLines(this.#look(), { columns: columns || 80, rows: rows || 24, color: this.#color });
   }
 
   #look(): Now {
@@ -213,27 +220,31 @@ export class Progress {
       this.#sawSpentAt = now;
       this.#spent = spent();
     }
-    const going = [...this.#running].map(([id, { since, expectedMs, said, doing, waits }]) => ({
-      id,
+    const going = [...this.#running].map(([id, { group, since, expectedMs, said, doing, waits }]) => ({
+      id: (this.#block && group) ?? id,
+      stage: this.#block && group !== undefined ? id.replace(/\[.*$/, "") : undefined,
       forMs: now - since,
       expectedMs,
       said: said ?? (now - since >= silentMs ? doing : undefined),
       waits,
+      spent: this.#spent?.running.get(id),
     }));
     return {
       done: this.#done.size,
+      failed: this.#failed.size,
       total: this.#options.total,
       left: this.#left,
       going,
       queued: this.#options.queued?.(),
-      spent: this.#spent,
+      spent: this.#spent?.words,
     };
   }
 
   /** Reads the last output of the instances that can be shown. */
   #listen(): void {
-    for (const running of [...this.#running.values()].slice(0, linesMax))
-      if (running.log !== undefined) running.said = this.#lastLine(running.log);
+    const agents = this.#options.agentLines?.();
+    for (const [id, running] of [...this.#running].slice(0, linesMax))
+      if (running.log !== undefined) running.said = agents?.get(id) ?? this.#lastLine(running.log);
   }
 
   /** Prints once what an attempt waits for if the wait lasts or a person must end it. */
@@ -274,4 +285,9 @@ export class Progress {
 function doingWords({ action }: Instance): string {
   const { run } = action;
   return `no output yet; runs ${run.kind === "command" ? shorten([run.command].flat().join(" "), 80) : run.file}`;
+}
+
+/** `checks[task=…]`; undefined for a stage of no group. */
+function groupName({ stage, axes }: Instance): string | undefined {
+  return stage.spec.group === undefined ? undefined : instanceId(stage.spec.group, axes);
 }

@@ -18,6 +18,7 @@ import { serviceTotals } from "@mlrb/local/services/service-hours";
 import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { resultsBefore } from "../against/rescored-run.ts";
+import { agentLines } from "../attempts/agent-line.ts";
 import { spendingNow } from "../attempts/spending-now.ts";
 import { type Trouble, troublesOf } from "../attempts/troubles.ts";
 import { refreshPage } from "../attempts/write-page.ts";
@@ -35,6 +36,7 @@ import { oneLine, printJson } from "../show/print.ts";
 import { isWatched, tellWatcher } from "../watch/watcher-channel.ts";
 import { eventCommand } from "./event-command.ts";
 import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
+import { firstRows } from "./first-rows.ts";
 import { forecast } from "./forecast.ts";
 import { leaving } from "./leave-attempts.ts";
 import { noStrace, printAudit } from "./print-audit.ts";
@@ -140,6 +142,7 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
     stream: process.stderr,
     forecast: forecast({ plan, selected, jobs, workspace }),
     queued: () => queued(),
+    agentLines: () => agentLines(workspace.state, plan),
     spent: () => spendingNow(workspace, { plan, ...tally.soFar() }),
     waits,
   });
@@ -165,10 +168,13 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
       progress.show(event);
       tally.add(event);
       told?.ended(event);
+      if (event.kind === "ended")
+        void rowsOf(event.instance, run.results()).then((table) => progress.table(table));
       if (options.json && event.kind === "ended") printJson(stageLine(event));
     },
   });
   queued = () => queuedWords(run.queued());
+  const rowsOf = firstRows({ plan, selected, workspace });
   const interrupts = await untilFinished(run, progress, {
     left: tally.left,
     ...leaving({ state: workspace.state, json: options.json, asked: { pipeline, options } }),

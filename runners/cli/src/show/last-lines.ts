@@ -19,7 +19,7 @@ export function lastLines(path: string, count: number): string[] {
     const { size } = statSync(path);
     for (let bytes = bytesFirst; ; bytes *= 8) {
       const text = readFrom(path, Math.max(0, size - bytes), bytes)!.toString("utf8");
-      const lines = linesOf(size > bytes ? withoutTorn(text) : text);
+      const lines = plainLines(size > bytes ? withoutTorn(text) : text);
       // a bar that was redrawn for hours may hide the error before it
       if (lines.length >= count || bytes >= Math.min(size, bytesMax))
         return lines.slice(-count).map((line) => shorten(line, widthMax));
@@ -35,7 +35,8 @@ function withoutTorn(text: string): string {
   return rest.trim() === "" ? text : rest;
 }
 
-function linesOf(text: string): string[] {
+/** The lines that are not blank, without control sequences. */
+export function plainLines(text: string): string[] {
   const lines = redrawnLines();
   return (lines.push(stripVTControlCharacters(text)) + lines.end())
     .split("\n")

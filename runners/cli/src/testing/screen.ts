@@ -1,4 +1,4 @@
-// A terminal for tests: holds what a person would see. It knows the few escape sequences that the program uses and
+// A terminal for tests: holds what a person would see, without colours. It knows the few escape sequences that the program uses and
 // refuses others, wraps lines that are too wide, and wraps them again when its width changes, as terminals do.
 import { displayWidth } from "@mlrb/core/text/display-width";
 
@@ -92,7 +92,7 @@ export class Screen {
       line.cells.length = Math.min(line.cells.length, this.#column);
       line.goesOn = false;
       if (name === "J") this.#lines.length = this.#row + 1;
-    } else {
+    } else if (name !== "m") {
       throw new Error(`not understood by this terminal: ${name}`);
     }
   }

@@ -217,13 +217,34 @@ test("a profile changes parts of a stage's budget, and keeps the others", () => 
   assert.ok(budget(before.plan).timeMs);
 });
 
+test("a profile's times are of its stages and environments, and a profile that extends it has none of them", () => {
+  const timed = valid.replace(
+    "smoke: { default: true,",
+    "smoke: { default: true, takes: { environment: 1m30s, attempt: 500ms },",
+  );
+  const takes = (profile: string) => {
+    const result = load(timed, { profile });
+    assert("plan" in result, problemsOf(timed));
+    return result.plan.takesMs;
+  };
+  assert.deepEqual(takes("smoke"), { environment: 90_000, attempt: 500 });
+  assert.deepEqual(takes("paper"), {});
+  const wrong = load(timed.replace("attempt: 500ms", "atempt: 500ms"));
+  assert("problems" in wrong);
+  assert.deepEqual(
+    wrong.problems.map(({ code, help }) => [code, help]),
+    [["unknown-stage", 'did you mean "attempt"?']],
+  );
+  assert.match(problemsOf(timed.replace("500ms", "5")), /5 is not a duration|duration/);
+});
+
 test("startBy names an axis of the stage", () => {
   const started = valid.replace("each: [task, agent, seed]", "each: [task, agent, seed]\n    startBy: agent");
   assert.notEqual(started, valid);
   const result = load(started);
   assert("plan" in result, problemsOf(started));
   const attempt = result.plan.instances.find(({ stage }) => stage.each.includes("seed"))!;
-  assert.equal(attempt.execution.startBy, "agent");
+  assert.deepEqual(attempt.execution.startBy, ["agent"]);
   const wrong = load(started.replace("startBy: agent", "startBy: agnt"));
   assert("problems" in wrong);
   assert.deepEqual(

@@ -3,6 +3,7 @@
 
 import { parse } from "node:path/posix";
 import { type ExecutionSpec, type PipelineSpec, pipelineSpec } from "@mlrb/formats/declared/pipeline";
+import { parseDuration } from "@mlrb/kit/parse-duration";
 import { extendPipeline } from "../spec/extend-pipeline.ts";
 import type { Sources } from "../spec/manifest.ts";
 import { poolsTaken } from "../spec/pool-size.ts";
@@ -104,6 +105,9 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       onStale: profile.onStale,
       weakLimits: profile.weakLimits,
       diagnose: profile.diagnose,
+      takesMs: Object.fromEntries(
+        Object.entries(profile.takes).map(([stage, text]) => [stage, parseDuration(text)!]),
+      ),
       stages,
       instances,
     },

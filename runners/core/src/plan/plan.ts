@@ -89,8 +89,8 @@ export type Execution = {
   programs?: true;
   /** Whether it is marked if there is nothing that it starts after. */
   needsCheck?: true;
-  /** An axis: instances start in the order of its values, in a fixed random order within one value. */
-  startBy?: string;
+  /** Axes: instances start in the order of their values, in a fixed random order among equal ones. */
+  startBy?: string[];
   /** How often it is retried after a failure of the machine. Its own failures are not retried. */
   retries: number;
   /** Of a service. */
@@ -146,6 +146,8 @@ export type Plan = {
   weakLimits: boolean;
   /** Whether a run writes a diagnostic bundle at its end. */
   diagnose: boolean;
+  /** Milliseconds that an instance of a stage roughly takes, by the stage's name, where the profile declares it. */
+  takesMs: Record<string, number>;
   stages: PlannedStage[];
   instances: Instance[];
 };

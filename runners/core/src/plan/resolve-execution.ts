@@ -23,12 +23,13 @@ export function resolveExecution(
   };
   const unfit = image === undefined ? undefined : checkImage(image, context.sources);
   if (unfit) context.problems.push({ ...unfit, place: context.source.place(written("image")) });
-  if (startBy !== undefined && !each.includes(startBy))
+  const startAxes = startBy === undefined ? [] : [startBy].flat();
+  for (const axis of startAxes.filter((one) => !each.includes(one)))
     context.problems.push({
       code: "unknown-axis",
-      message: `the stage has no axis "${startBy}" to start by`,
+      message: `the stage has no axis "${axis}" to start by`,
       place: context.source.place(written("startBy")),
-      help: didYouMean(startBy, each),
+      help: didYouMean(axis, each),
     });
   if (spec.service) checkOwnSettings(name, context);
   const capped = resources?.gpuMemory !== undefined;
@@ -43,7 +44,7 @@ export function resolveExecution(
     executor: spec.service ? "local" : (executor ?? "local"),
     ...(image !== undefined && image !== "host" && !spec.service && { image }),
     ...(spec.service ? { network: "full" as const } : network !== undefined && { network }),
-    ...(startBy !== undefined && { startBy }),
+    ...(startAxes.length > 0 && { startBy: startAxes }),
     ...(slurm && { slurm }),
     ...(texts.truth(spec.needsCheck, ["stages", name, "needsCheck"]) && { needsCheck: true as const }),
     resources: {

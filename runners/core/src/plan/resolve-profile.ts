@@ -12,6 +12,7 @@ import type { Json } from "@mlrb/kit/stage";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
+import { environmentStage } from "./plan.ts";
 
 export type ResolvedProfile = {
   name: string;
@@ -25,6 +26,7 @@ export type ResolvedProfile = {
   onStale: "leave" | "rerun";
   weakLimits: boolean;
   diagnose: boolean;
+  takes: Record<string, string>;
 };
 
 /**
@@ -65,6 +67,7 @@ export function resolveProfile(
     onStale: "leave",
     weakLimits: false,
     diagnose: false,
+    takes: {},
   };
   for (const [axis, axisSpec] of Object.entries(spec.axes ?? {}))
     profile.axes[axis] = { spec: axisSpec, path: ["axes", axis] };
@@ -72,6 +75,7 @@ export function resolveProfile(
     return { profile, problems };
   profile.chain = chain(profiles, name);
   for (const step of profile.chain) override(profile, profiles[step]!, step);
+  profile.takes = profiles[name]!.takes ?? {};
   return { profile, problems };
 }
 
@@ -193,11 +197,11 @@ function checkProfiles(spec: PipelineSpec, source: YamlSource): Diagnostic[] {
       const message = `profile "${name}" extends itself`;
       problems.push({ code: "profile-cycle", message, place: source.place(["profiles", name, "extends"]) });
     }
-    for (const [table, what] of [
-      ["stages", "stage"],
-      ["axes", "axis"],
+    for (const [table, what, known] of [
+      ["stages", "stage", Object.keys(spec.stages)],
+      ["axes", "axis", Object.keys(spec.axes ?? {})],
+      ["takes", "stage", [environmentStage, ...Object.keys(spec.stages)]],
     ] as const) {
-      const known = Object.keys(spec[table] ?? {});
       for (const key of Object.keys(profile[table] ?? {})) {
         if (known.includes(key)) continue;
         const place = source.place(["profiles", name, table, key], "key");

@@ -40,8 +40,9 @@ export function longestPaths(steps: readonly Step[]): number[] {
 }
 
 /**
- * An instance's own place; else the last one that it waits for; else the first one that it is needed for. Checks,
- * and what they wait for, have none.
+ * An instance's own place; else the last one that it waits for; else the first one that it is needed for; else the
+ * last one of its needs: reference models of a task are made with the task. Checks, and what they wait
+ * for, have none.
  */
 function placesOf(steps: readonly Step[]): (number | undefined)[] {
   const behind = steps.map(({ start }) => start);
@@ -57,7 +58,13 @@ function placesOf(steps: readonly Step[]): (number | undefined)[] {
     for (const other of before(steps[index]!)) if (place < (ahead[other] ?? Infinity)) ahead[other] = place;
   }
   const first = untilChecks(steps);
-  return behind.map((place, index) => (first.has(index) ? undefined : (place ?? ahead[index])));
+  const places: (number | undefined)[] = [];
+  for (const [index, step] of steps.entries()) {
+    const ofNeeds = step.needs.flatMap((other) => places[other] ?? []);
+    const last = ofNeeds.length === 0 ? undefined : Math.max(...ofNeeds);
+    places.push(first.has(index) ? undefined : (behind[index] ?? ahead[index] ?? last));
+  }
+  return places;
 }
 
 /** All checks, and everything that they wait for. */

@@ -13,11 +13,11 @@ const instances = grid.map(
       id: `attempt[task=${axes.task},agent=${axes.agent},seed=${axes.seed}]`,
       stage: { name: "attempt" },
       axes,
-      execution: { startBy: "seed" },
+      execution: { startBy: ["seed"] },
     }) as unknown as Instance,
 );
-const inOrder = (pipeline: string) =>
-  [...startOrder(pipeline, instances)].sort(([, a], [, b]) => a - b).map(([index]) => grid[index]!);
+const inOrder = (pipeline: string, all = instances) =>
+  [...startOrder(pipeline, all)].sort(([, a], [, b]) => a - b).map(([index]) => grid[index]!);
 
 test("all attempts of a seed start before those of the next, with tasks and agents mixed", () => {
   const order = inOrder("full-benchmark");
@@ -40,4 +40,12 @@ test("the order is the same in each run and differs between pipelines", () => {
 test("instances without startBy have no place", () => {
   const plain = instances.map((one) => ({ ...one, execution: {} }) as Instance);
   assert.equal(startOrder("full-benchmark", plain).size, 0);
+});
+
+test("with two axes all attempts of a task start before those of the next task, and there seed by seed", () => {
+  const byTask = instances.map((one) => ({ ...one, execution: { startBy: ["task", "seed"] } }) as Instance);
+  assert.deepEqual(
+    inOrder("full-benchmark", byTask).map(({ task, seed }) => `${task}${seed}`),
+    ["x", "y", "z"].flatMap((task) => [1, 2, 3, 4, 5].flatMap((seed) => Array(2).fill(`${task}${seed}`))),
+  );
 });

@@ -32,11 +32,22 @@ test("ended or reused instances count 0, and running ones their rest", () => {
   assert.deepEqual(left(works, [ended, { kind: "running", forMs: 70 }, ended]), { ms: 30, untimed: 0 });
 });
 
-test("an instance that runs longer than ever before has a rest of 0", () => {
+test("an instance that runs longer than expected has no estimate, so that the rest is a lower bound", () => {
   assert.deepEqual(left([work(10), work(40)], [{ kind: "running", forMs: 500 }, waiting]), {
     ms: 40,
-    untimed: 0,
+    untimed: 1,
   });
+  assert.equal(left([work(10)], [{ kind: "running", forMs: 500 }]), undefined, "never a rest of 0");
+});
+
+test("what has ended corrects the estimate of the rest, except what is built once", () => {
+  const works = [work(10), work(10), work(100, { stage: "report" })];
+  assert.equal(left(works, [{ kind: "ended", tookMs: 20 }, waiting, ended])?.ms, 20);
+  assert.equal(left(works, [{ kind: "ended", tookMs: 20 }, ended, waiting])?.ms, 200);
+  const built = [work(10, { lazy: true }), work(10)];
+  assert.equal(left(built, [{ kind: "ended", tookMs: 99 }, waiting])?.ms, 10);
+  const running: Standing = { kind: "running", forMs: 15 };
+  assert.deepEqual(left(works, [{ kind: "ended", tookMs: 20 }, running, ended]), { ms: 5, untimed: 0 });
 });
 
 test("an instance without a duration gets the mean of its stage, preferably of this run", () => {

@@ -1,6 +1,7 @@
-// Estimates the remaining time of a run from earlier durations of its instances. A run cannot be shorter than its
-// longest path, nor than its work divided by the machine's resources; the larger bound is the estimate. Pure: no
-// disk, no clock.
+// Estimates the remaining time of a run from earlier durations of its instances, corrected by what has ended in
+// this run. A run cannot be shorter than its longest path, nor than its work divided by the machine's resources; the
+// larger bound is the estimate. Pure: no disk, no clock.
+import { formatDuration } from "../text/units.ts";
 import { amountsOf, type Resources } from "./amounts.ts";
 import { longestPaths } from "./longest-paths.ts";
 import type { Work } from "./schedule-state.ts";
@@ -9,7 +10,7 @@ import type { Work } from "./schedule-state.ts";
 export type TimedWork = Pick<Work, "needs" | "collects" | "checks" | "environment" | "resources" | "lazy"> & {
   /** The name of its stage. An instance without an earlier duration gets the mean of its stage. */
   stage: string;
-  /** Duration of its last run in milliseconds. */
+  /** Duration of its last run in milliseconds, or the declared one. */
   tookMs: number | undefined;
 };
 
@@ -21,9 +22,17 @@ export type Standing =
 
 export type TimeLeft = {
   ms: number;
-  /** The number of instances without an estimate; with any, `ms` is a lower bound. */
+  /** Instances without an estimate, or that run longer than theirs; with any, `ms` is a lower bound. */
   untimed: number;
 };
+
+/** `about 4 m`, coarse since it is an estimate; `at least` if some instances have none. */
+export function timeWords({ ms, untimed }: TimeLeft): string {
+  const minutes = Math.ceil(ms / 60_000);
+  const seconds = ms < 10_000 ? Math.ceil(ms / 1000) : Math.ceil(ms / 5000) * 5;
+  const coarse = minutes < 60 ? `${minutes} m` : formatDuration(minutes * 60_000);
+  return `${untimed > 0 ? "at least" : "about"} ${seconds < 60 ? `${seconds} s` : coarse}`;
+}
 
 /** `standings` has an entry for each of `works`. Undefined if nothing is left or nothing has an estimate. */
 export function timeLeft(
@@ -31,17 +40,19 @@ export function timeLeft(
   { standings, capacity }: { standings: readonly Standing[]; capacity: Resources },
 ): TimeLeft | undefined {
   const means = stageMeans(works, standings);
+  const pace = paceOf(works, standings);
   let untimed = 0;
   let timed = 0;
   const steps = works.map((work, at) => {
     const standing = standings[at]!;
     if (standing.kind === "ended" || (standing.kind === "waiting" && work.lazy))
       return { ...work, expectedMs: 0 };
-    const wholeMs = work.tookMs ?? means.get(work.stage);
-    if (wholeMs === undefined) untimed++;
-    else timed++;
+    const wholeMs = work.tookMs === undefined ? means.get(work.stage) : work.tookMs * pace;
     const goneMs = standing.kind === "running" ? standing.forMs : 0;
-    return { ...work, expectedMs: Math.max(0, (wholeMs ?? 0) - goneMs) };
+    const isKnown = wholeMs !== undefined && wholeMs >= goneMs;
+    if (isKnown) timed++;
+    else untimed++;
+    return { ...work, expectedMs: isKnown ? wholeMs - goneMs : 0 };
   });
   if (timed === 0) return undefined;
   const { whole, wants } = amountsOf(capacity);
@@ -52,6 +63,18 @@ export function timeLeft(
   );
   const longest = longestPaths(steps).reduce((most, path) => Math.max(most, path), 0);
   return { ms: Math.max(longest, ...shared), untimed };
+}
+
+/** How much longer what has ended in this run took than was expected, without environments and services. */
+function paceOf(works: readonly TimedWork[], standings: readonly Standing[]): number {
+  const sum = { tookMs: 0, expectedMs: 0 };
+  for (const [at, { lazy, tookMs: expectedMs }] of works.entries()) {
+    const standing = standings[at]!;
+    if (lazy || standing.kind !== "ended" || standing.tookMs === undefined || !expectedMs) continue;
+    sum.tookMs += standing.tookMs;
+    sum.expectedMs += expectedMs;
+  }
+  return sum.expectedMs === 0 ? 1 : sum.tookMs / sum.expectedMs;
 }
 
 /** Mean duration by stage, over this run and earlier ones. */

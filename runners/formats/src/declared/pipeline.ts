@@ -176,6 +176,10 @@ const profile = t.partialObject({
     t.flag,
     "Whether untrusted agents may run in bubblewrap where no kernel limit holds their memory, as with --weak-limits; outside every key, and shown in the attempt's row.",
   ),
+  takes: table(
+    t.duration,
+    "Roughly how long an instance of each stage takes on two cores, for the order and the estimates of runs until it has run here. Profiles that extend this one do not take it over.",
+  ),
   axes,
   params,
   pools,

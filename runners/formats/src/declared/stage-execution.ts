@@ -76,7 +76,7 @@ export const stageExecution = {
     "The budget; in the action key.",
   ),
   startBy: t.about(
-    t.text,
-    "An axis of the stage. Its instances start in the order of this axis' values, and in a random order that never changes among those of one value. So a partial run is balanced over the other axes. Outside the action key.",
+    t.eitherType(t.text, { ...t.list, minItems: 1, uniqueItems: true }),
+    "Axes of the stage. Its instances start in the order of the first one's values, then of the next one's, and in a random order that never changes among those of equal values. So a partial run is balanced over the other axes. Outside the action key.",
   ),
 } as const;

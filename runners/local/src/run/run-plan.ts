@@ -96,6 +96,7 @@ class PlanRun {
     return {
       run: this.#run,
       finished: this.#finished.promise,
+      results: () => this.#results,
       queued: () => this.#scheduler.queued(),
       interrupt: () => this.#scheduler.send({ kind: "interrupt" }),
     };

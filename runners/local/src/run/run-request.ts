@@ -111,6 +111,8 @@ export type RunHandle = {
   run: string;
   /** Results by plan index; undefined where not selected. */
   finished: Promise<(Result | undefined)[]>;
+  /** The same while the run goes on: undefined where an instance has not ended. */
+  results(): (Result | undefined)[];
   /** The resources that startable instances wait for. */
   queued(): Queued[];
   /**

@@ -7,7 +7,12 @@ import type { Workspace } from "../store/workspace.ts";
 /** By position in the selection. Instances that are not selected block nothing. */
 export function workOf(
   instance: Instance,
-  context: { plan: Plan; position: Map<number, number>; starts?: Map<number, number>; workspace: Workspace },
+  context: {
+    plan: Plan;
+    position: Map<number, number>;
+    starts?: Map<number, number>;
+    workspace: Workspace;
+  },
 ): Work {
   const { plan, position, starts, workspace } = context;
   const start = starts?.get(instance.index);
@@ -26,9 +31,18 @@ export function workOf(
     ...(instance.checks && { checks: positions(instance.checks) }),
     resources: runsHere(instance) ? instance.execution.resources : elsewhere(instance),
     ...(start !== undefined && { start }),
-    expectedMs: workspace.last.get(instance.id)?.durationMs ?? 1000,
+    expectedMs: expectedMs(instance, { plan, workspace }) ?? 1000,
     lazy: instance.stage.name === environmentStage || instance.execution.service !== undefined,
   };
+}
+
+/** As its last run took, else as the profile declares; undefined if neither is known. */
+export function expectedMs(
+  { id, stage }: Instance,
+  { plan, workspace }: { plan: Plan; workspace: Workspace },
+): number | undefined {
+  const declared = Object.hasOwn(plan.takesMs, stage.name) ? plan.takesMs[stage.name] : undefined;
+  return workspace.last.get(id)?.durationMs ?? declared;
 }
 
 /** It takes its share of pools, such as concurrent calls of a provider, and nothing of this host. */

@@ -108,6 +108,7 @@ export function smallPlan(...stages: SmallStage[]): Plan {
     onStale: "leave",
     weakLimits: false,
     diagnose: false,
+    takesMs: {},
     stages: [...new Set(instances.map(({ stage }) => stage))],
     instances,
   };

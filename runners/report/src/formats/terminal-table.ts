@@ -6,7 +6,7 @@ import { plainText } from "../read/plain-text.ts";
 import { headline } from "../sections/headline.ts";
 import { resultsSection } from "../sections/results-section.ts";
 import { coverageLine, plainSection, sections } from "../sections/sections.ts";
-import type { Section } from "../sections/table.ts";
+import type { Section, Table } from "../sections/table.ts";
 import { layTable, paint } from "./terminal-layout.ts";
 import { wrap } from "./terminal-text.ts";
 
@@ -27,17 +27,25 @@ export function terminalTable(report: Report, given: Look): string {
 /** Who is ahead, alone: the title and the table of means. Everything else is in `terminalTable`. */
 export function terminalMainTable(report: Report, given: Look): string {
   const look = measured(given);
-  const { tables } = plainSection(resultsSection(report));
   const means: Section = {
     heading: "",
     caption:
       "Mean over attempts (measured/planned); * decides the task. Attempts that are invalid, disqualified or worse than the trivial baseline count as that baseline.",
-    tables: tables.slice(0, 1).map((table) => ({ ...table, title: "" })),
+    tables: [meansTable(report)],
     items: [],
   };
   const [, ...laid] = lay(means, look);
   const lines = headline(report).flatMap(look.prose);
   return `${[...head(report, look), ...lines, ...laid].join("\n")}\n`;
+}
+
+function meansTable(report: Report): Table {
+  return { ...plainSection(resultsSection(report)).tables[0]!, title: "" };
+}
+
+/** The lines of the table of means alone. */
+export function terminalMeans(report: Report, { width, color }: Look): string[] {
+  return layTable(meansTable(report), { width, color }).split("\n");
 }
 
 function head(report: Report, { color, prose }: Measured): string[] {

@@ -12,11 +12,9 @@ import { outputPaths } from "@mlrb/local/stage/output-paths";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
 import { budgetParts } from "@mlrb/report/story/budget-parts";
-import { eventWords, factsWords } from "@mlrb/report/story/event-words";
 import { timelineLines } from "@mlrb/report/story/story-text";
-import type { StoryLine } from "@mlrb/report/story/timeline";
-import { markOf } from "@mlrb/report/story/timeline-entry";
 import { FollowedTrajectory } from "../../attempts/follow-trajectory.ts";
+import { storyLine } from "../../attempts/story-line.ts";
 import { findRunning } from "../../request/find-running.ts";
 import { refuseWords } from "../../request/refuse.ts";
 import { type PlaceOptions, rootFolder } from "../../request/root-folder.ts";
@@ -30,9 +28,6 @@ import { isLive, stdoutLook } from "../../show/terminal.ts";
 export type WatchOptions = PlaceOptions & { all: boolean };
 
 const lookMs = 500;
-
-/** Shown with --all only: many, and long. */
-const detailed = new Set(["output", "output-clipped", "model-request", "request-part", "tool-call"]);
 
 export async function attemptsWatch(
   repository: string,
@@ -80,22 +75,12 @@ function print(line: TrajectoryLine, { json, all: full, block, below }: Shown): 
     });
     return;
   }
-  const shown = storyLine(line, full);
+  const shown = storyLine(line, { full });
   if (!shown) return;
   for (const row of timelineLines(shown, { ...stdoutLook(), full })) {
-    if (block) block.above(row, below());
+    if (block) block.above([row], below());
     else process.stdout.write(`${row}\n`);
   }
-}
-
-function storyLine(line: TrajectoryLine, full: boolean): StoryLine | undefined {
-  if (line.kind === "broken") return { sinceStartMs: null, what: "unreadable", text: line.why, mark: "bad" };
-  const { sinceStartMs } = line;
-  if (line.kind === "other") return { sinceStartMs, what: line.name, text: factsWords(line.fields) };
-  const { event } = line;
-  if (!full && detailed.has(event.event)) return undefined;
-  const mark = markOf(event);
-  return { sinceStartMs, what: event.event, text: eventWords(event), ...(mark && { mark }) };
 }
 
 type StatePlace = { ledger: string | undefined; repository: string; root: string };
