@@ -10,6 +10,7 @@ import { startOrder } from "@mlrb/core/schedule/start-order";
 import type { Expectation } from "@mlrb/formats/declared/task";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { reportParams } from "@mlrb/report/read/report-params";
+import { agentBounds } from "../runners/cli/src/gates/dollar-bounds.ts";
 import { executorNames } from "../runners/cli/src/run/executors.ts";
 
 function planOf(profile: string, set: Selection = {}, skipChecks = false) {
@@ -200,4 +201,20 @@ test("mini plans the six tasks with a mini text for 8 hours each, on the full ta
     ["math-reasoning", { base: "gpt2-xs" }],
   ]);
   assert.deepEqual(named(mini, "reference-check"), [], "no published model is a reference of mini");
+});
+
+test("both agents of the paper have a bound on dollars, and only the paper's own conditions name its cost", () => {
+  const bounds = agentBounds(attempts, []);
+  assert.ok(!("code" in bounds));
+  assert.deepEqual(
+    bounds.map(({ agent, attempts, gpuHours }) => [agent, attempts, gpuHours]),
+    [
+      ["gpt-4o", 35, 840],
+      ["claude-3-5-sonnet", 35, 840],
+    ],
+  );
+  assert.ok(bounds.every(({ dollars }) => dollars !== null && dollars > 35 * 43));
+  assert.equal(plan.reported!.dollars, 43);
+  for (const profile of ["mini", "h100-10h", "shakedown"])
+    assert.equal(planOf(profile).reported, undefined, profile);
 });

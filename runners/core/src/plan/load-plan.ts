@@ -104,6 +104,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       onStale: profile.onStale,
       weakLimits: profile.weakLimits,
       diagnose: profile.diagnose,
+      reported: spec.profiles?.[profile.name]?.reported,
       stages,
       instances,
     },

@@ -146,6 +146,8 @@ export type Plan = {
   weakLimits: boolean;
   /** Whether a run writes a diagnostic bundle at its end. */
   diagnose: boolean;
+  /** What an attempt under these conditions cost somebody else. */
+  reported?: { dollars: number; source: string } | undefined;
   stages: PlannedStage[];
   instances: Instance[];
 };

@@ -176,6 +176,10 @@ const profile = t.partialObject({
     t.flag,
     "Whether untrusted agents may run in bubblewrap where no kernel limit holds their memory, as with --weak-limits; outside every key, and shown in the attempt's row.",
   ),
+  reported: t.about(
+    t.wholeObject({ dollars: t.number, source: t.text }),
+    "What an attempt under these conditions cost somebody else, which plan prints; for this profile alone, in no key.",
+  ),
   axes,
   params,
   pools,
