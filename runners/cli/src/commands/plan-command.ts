@@ -16,7 +16,7 @@ import { priceGate, runPurse } from "../gates/price-gate.ts";
 import {
   downloadAmount,
   downloadDiskBytes,
-  downloadWords,
+  downloadLine,
   sourceGate,
   toDownload,
 } from "../gates/source-gate.ts";
@@ -107,7 +107,7 @@ function summaryLines(sum: Sum, plan: Plan, workspace: Workspace): string[] {
     ...boundLines(bounds, { maxDollars: purse.maxDollars, reported: plan.reported }),
     ...(attempts === "" ? [] : powerLines(plan, workspace)),
     endWords(extent, { gpus: gpusHere, now: Date.now() }),
-    fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "",
+    fetched.length > 0 ? downloadLine(fetched) : "",
     diskWords(extent, downloadDiskBytes(fetched)),
     ...checkLines(plan, startedIn(previews)),
     weakLimitsLine(plan),

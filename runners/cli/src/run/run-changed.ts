@@ -115,7 +115,9 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   const { plan, selected } = request;
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const files = { plan, selected, workspace };
-  if (!(await mayRun(request, gate, { purse, options }))) {
+  const may = await mayRun(request, gate, { purse, options });
+  if (may === "again") return runChanged(invocation, wanted);
+  if (!may) {
     await tellAll(files, consulted);
     return 2;
   }
