@@ -229,7 +229,7 @@ test("a new attempt that may cost money needs a confirmation; a recorded one is 
       event: "problem",
       code: "over-cost",
       message:
-        "This would start 1 attempt, about 0.0 GPU hours, at an unknown price; the limits are 0 GPU hours and 0 dollars.",
+        "This would start 1 attempt, about 0.0 GPU hours, at an unknown cost; the limits are 0 GPU hours and 0 dollars.",
       help: "pass --yes; `pnpm pipeline plan` with the same pipeline and options lists them",
     },
   ]);

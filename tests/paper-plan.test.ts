@@ -1,6 +1,7 @@
 // What the profile `paper` plans: the paper's conditions for every attempt, and an order that keeps a partial run
 // fair.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
@@ -10,6 +11,8 @@ import { startOrder } from "@mlrb/core/schedule/start-order";
 import type { Expectation } from "@mlrb/formats/declared/task";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { reportParams } from "@mlrb/report/read/report-params";
+import { parse } from "yaml";
+import { agentBounds } from "../runners/cli/src/gates/dollar-bounds.ts";
 import { executorNames } from "../runners/cli/src/run/executors.ts";
 
 function planOf(profile: string, set: Selection = {}, skipChecks = false) {
@@ -200,4 +203,51 @@ test("mini plans the six tasks with a mini text for 8 hours each, on the full ta
     ["math-reasoning", { base: "gpt2-xs" }],
   ]);
   assert.deepEqual(named(mini, "reference-check"), [], "no published model is a reference of mini");
+});
+
+test("both agents of the paper have a bound on dollars, and only the paper's own conditions name its cost", () => {
+  const bounds = agentBounds(attempts, []);
+  assert.ok(!("code" in bounds));
+  assert.deepEqual(
+    bounds.map(({ agent, attempts, gpuHours }) => [agent, attempts, gpuHours]),
+    [
+      ["gpt-4o", 35, 840],
+      ["claude-3-5-sonnet", 35, 840],
+    ],
+  );
+  assert.ok(bounds.every(({ dollars }) => dollars !== null && dollars > 35 * 43));
+  assert.equal(plan.reported!.dollars, 43);
+  for (const profile of ["mini", "h100-10h", "shakedown"])
+    assert.equal(planOf(profile).reported, undefined, profile);
+});
+
+test("one-gpu plans one attempt of four hours at the paper's baby-lm, which waits for GPT-2's published perplexity", () => {
+  const agent = ["any-react@openai:gpt-6.2-sol"];
+  const small = planOf("one-gpu", { model: ["openai/gpt-6.2-sol"] });
+  const paper = planOf("paper", { task: ["baby-lm"] });
+  const named = (plan: Plan, stage: string) => plan.instances.filter((one) => one.stage.name === stage);
+  const own = small.instances.filter(({ stage }) => stage.durable);
+  assert.deepEqual(
+    own.map(({ axes, action: { budget }, execution: { resources, network } }) => [
+      ...[axes.agent, budget, resources.gpus, network],
+    ]),
+    [[agent[0], { timeMs: 4 * 3_600_000, dollars: 20 }, 1, "none"]],
+  );
+  for (const stage of ["data", "official-prompt", "verdict", "identity", "memory"]) {
+    const [one, theirs] = [named(small, stage)[0]!, named(paper, stage)[0]!];
+    assert.deepEqual(one.action.params, theirs.action.params, stage);
+  }
+  assert.deepEqual(
+    named(small, "download").map(({ axes }) => axes.source),
+    ["babylm", "blimp", "gpt2", "wikitext-2"],
+  );
+  const [check] = named(small, "reference-check");
+  assert.deepEqual(own[0]!.checks, [check!.index]);
+  const published = parse(
+    readFileSync(join(import.meta.dirname, "../scorers/agent-eval/reference-points.yaml"), "utf8"),
+  );
+  const { gpt2 } = (check!.action.params.expected as Record<string, Record<string, Expectation>>)[
+    "agent-eval"
+  ]!;
+  assert.deepEqual([gpt2!.kind, gpt2!.value, gpt2!.within], ["published", published.gpt2.perplexity, 0.001]);
 });

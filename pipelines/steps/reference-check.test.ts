@@ -9,7 +9,14 @@ import { after, test } from "node:test";
 const root = mkdtempSync(join(tmpdir(), "mlrb-reference-check-"));
 after(() => rmSync(root, { recursive: true }));
 
-type Row = { name: string; kind?: string; value?: number; standardError?: number; rejected?: string };
+type Row = {
+  name: string;
+  kind?: string;
+  value?: number;
+  standardError?: number;
+  rejected?: string;
+  extra?: object;
+};
 
 /** Checks the rows of one scorer; undefined: its stage failed. */
 function check(
@@ -28,7 +35,11 @@ function check(
     cause: rows ? "" : "timeout: 24h",
     artifacts: rows ? { rows: { path: "rows.json", kind: "file", digest: "d" } } : {},
   };
-  writeFileSync(join(at, "manifest.json"), JSON.stringify({ formatVersion: 1, members: [member] }));
+  const models = {
+    ...{ stage: "reference-models[task=t]", name: "reference-models", axes: { task: "t" } },
+    ...{ outcome: "succeeded", cause: "", artifacts: { models: { kind: "dir", digest: "0123abcd" } } },
+  };
+  writeFileSync(join(at, "manifest.json"), JSON.stringify({ formatVersion: 1, members: [member, models] }));
   const output = join(at, "checks.json");
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -70,6 +81,16 @@ test("a value out of its range fails the stage with the model, the value and bot
   assert.match(said.stdout, /^MISSED phi, mmlu: 0\.2533; 0\.555 to 0\.577 expected$/m);
   assert.match(said.stderr, /^phi \(mmlu\): .* no attempt at this task starts on this host\.$/m);
   assert.match(said.stderr, /Look for the cause .*--skip-reference-models/);
+});
+
+test("a published number, the number here and the digest of the models are printed, and a difference fails", () => {
+  const published = { kind: "published", value: 33.2258, within: 0.001, of: "runningMean", source: "theirs" };
+  const rows = (runningMean: number) => [{ name: "gpt2", value: 0.4, extra: { runningMean } }];
+  const said = check(rows(33.225), { gpt2: published });
+  assert.equal(said.status, 0, said.stderr);
+  assert.match(said.stdout, /^ok {4} gpt2, mmlu: 0\.4; published 33\.2258, here 33\.225 \(-0\.002 %; /m);
+  assert.match(said.stdout, /^digest of the reference models: 0123abcd$/m);
+  assert.equal(check(rows(33.5), { gpt2: published }).status, 1);
 });
 
 test("a rejected, missing or unmeasured model fails the stage and says why", () => {

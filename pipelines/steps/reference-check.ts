@@ -30,7 +30,9 @@ const checks = Object.entries(expected).flatMap(([scorer, models]) => {
 });
 for (const { scorer, model, value, passed, words } of checks)
   console.log(`${passed ? "ok    " : "MISSED"} ${model}, ${scorer}: ${value ?? "not scored"}; ${words}`);
-writeJson(outputs.checks!, { formatVersion: 1, checks });
+const models = collected.members.flatMap(({ artifacts }) => artifacts.models?.digest ?? []);
+for (const digest of models) console.log(`digest of the reference models: ${digest}`);
+writeJson(outputs.checks!, { formatVersion: 1, checks, models });
 
 const missed = checks.filter(({ passed }) => !passed);
 if (missed.length > 0) {
@@ -54,7 +56,8 @@ function scoreOf(model: string, measured: Measured): ReferenceScore {
   const row = measured.rows.find(({ name }) => name === model);
   if (row === undefined) return { kind: "none", why: "the scorer gave no row of this name" };
   if ("rejected" in row) return { kind: "none", why: `rejected: ${row.rejected}` };
-  return { kind: "scored", value: row.value, standardError: row.standardError ?? null };
+  const { value, standardError = null, extra } = row;
+  return { kind: "scored", value, standardError, ...(extra && { extra }) };
 }
 
 function guessesOf(measured: Measured): number[] {

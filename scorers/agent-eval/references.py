@@ -1,7 +1,7 @@
-"""Upstream has no rows from data alone, so the only rows are reference models."""
+"""Upstream has no rows from data alone, so the only rows are reference models, with the number that it publishes."""
 
 from measure import measure
 from mlrb_kit.references_stage import references_stage
 
 if __name__ == "__main__":
-    references_stage(lambda _public, _private: [], measure)
+    references_stage(lambda _public, _private: [], measure, extra=("perplexityRunningMean",))

@@ -48,6 +48,26 @@ test("where no range is known any finite value passes, also one below the trivia
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) assert.ok(!passes(scored(value), finite));
 });
 
+test("a published value comes back within its share, above or below, and the answer has both values", () => {
+  const published = { kind: "published", value: 200, within: 0.01 } as const;
+  for (const value of [198.1, 200, 201.9]) assert.ok(passes(scored(value), published), String(value));
+  for (const value of [197.9, 202.1, 0, -200]) assert.ok(!passes(scored(value), published), String(value));
+  const at = { expected: published, baseline: undefined, guesses: [], direction: "lower" } as const;
+  assert.equal(
+    checkReference(scored(201), at).words,
+    "published 200, here 201 (+0.500 %; at most 1 % expected)",
+  );
+});
+
+test("a published number that is not the score is compared with the row's number of that name, or with none", () => {
+  const expected = { kind: "published", value: 200, within: 0.01, of: "mean" } as const;
+  const row = { ...scored(5), extra: { mean: 199 } } as ReferenceScore;
+  assert.ok(passes(row, expected));
+  assert.ok(!passes({ ...row, extra: { mean: 5 } } as ReferenceScore, expected));
+  const at = { expected, baseline: undefined, guesses: [], direction: "lower" } as const;
+  assert.deepEqual(checkReference(scored(200), at), { passed: false, words: "the row has no mean" });
+});
+
 test("a model that could not be scored passes nothing, and the answer says why", () => {
   for (const expected of [phi2, { kind: "finite" }, { kind: "above-baseline" }] as const)
     assert.deepEqual(
@@ -61,6 +81,8 @@ test("a model that could not be scored passes nothing, and the answer says why",
 
 test("what is expected is said in words, with whether a range is known", () => {
   assert.equal(expectedText(phi2), "0.555 to 0.577");
+  const published = { kind: "published", value: 33.2258, within: 0.001 } as const;
+  assert.equal(expectedText({ ...published, of: "mean" }), "mean 33.2258, within 0.1 %");
   assert.match(
     expectedText({ kind: "above-baseline" }),
     /3 standard errors, and than any guess; no range is known$/,

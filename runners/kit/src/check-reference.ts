@@ -7,7 +7,7 @@ const standardErrors = 3;
 
 /** A row of the references stage, or why there is none. */
 export type ReferenceScore =
-  | { kind: "scored"; value: number; standardError: number | null }
+  | { kind: "scored"; value: number; standardError: number | null; extra?: Record<string, number> }
   | { kind: "none"; why: string };
 
 export type ReferenceAnswer = { passed: boolean; words: string };
@@ -41,6 +41,14 @@ export function checkReference(
       const words = `better than the trivial baseline (${shown(baseline)}) by ${shown(gain(baseline))}; more than ${shown(margin)} expected`;
       return { passed: gain(baseline) > margin, words };
     }
+    case "published": {
+      const found = shareOff(score, expected);
+      if (found === undefined) return { passed: false, words: `the row has no ${expected.of}` };
+      const { here, share } = found;
+      const off = `${share < 0 ? "-" : "+"}${(100 * Math.abs(share)).toFixed(3)} %`;
+      const words = `published ${expected.value}, here ${here} (${off}; at most ${percent(expected)} expected)`;
+      return { passed: Math.abs(share) <= expected.within!, words };
+    }
     case "range": {
       const { low = -Infinity, high = Infinity } = expected;
       return { passed: value >= low && value <= high, words: `${low} to ${high} expected` };
@@ -51,8 +59,11 @@ export function checkReference(
 }
 
 /** What is expected, for people. */
-export function expectedText({ kind, low, high }: Expectation): string {
+export function expectedText(expected: Expectation): string {
+  const { kind, low, high, value, of } = expected;
   switch (kind) {
+    case "published":
+      return `${of === undefined ? "" : `${of} `}${value}, within ${percent(expected)}`;
     case "finite":
       return "a finite value; no range is known";
     case "above-baseline":
@@ -62,6 +73,16 @@ export function expectedText({ kind, low, high }: Expectation): string {
     default:
       return kind satisfies never;
   }
+}
+
+/** The number that is compared, and its difference from the published one as a share; undefined without it. */
+function shareOff({ value, extra = {} }: { value: number; extra?: Record<string, number> }, to: Expectation) {
+  const here = to.of === undefined ? value : extra[to.of];
+  return here === undefined ? undefined : { here, share: here / to.value! - 1 };
+}
+
+function percent({ within }: Expectation): string {
+  return `${100 * within!} %`;
 }
 
 function shown(value: number): string {

@@ -1,6 +1,7 @@
 // The loop of all scaffolds: ask the model and run its tool calls, until it submits, returns a result or stops.
 // A scaffold chooses the prompts and the tools.
 import type { MessageEvent } from "@mlrb/formats/attempt/trajectory";
+import { turnsMaxDefault } from "@mlrb/formats/declared/agent-preset";
 import type { ModelResponse, ToolCall } from "../model/model-client.ts";
 import { uniqueIds } from "../model/tool-input.ts";
 import {
@@ -42,9 +43,6 @@ export type TalkEnd =
   | { kind: "returned"; summary: string }
   /** The conversation's own model calls are used up. */
   | { kind: "turns"; lastWords: string };
-
-/** A day of work takes hundreds. A model that answers at once and never ends would fill the trajectory. */
-export const turnsMaxDefault = 5_000;
 
 export async function converse(shared: Shared, talk: Talk): Promise<TalkEnd> {
   return await new Loop(shared, talk).run();

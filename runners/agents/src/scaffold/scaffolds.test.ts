@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
-import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
+import { type ScaffoldSpec, turnsMaxDefault } from "@mlrb/formats/declared/agent-preset";
 import type { Message } from "../model/model-client.ts";
 import { fakeSandbox } from "../testing/fake-sandbox.ts";
 import {
@@ -11,7 +11,6 @@ import {
   type SeenCall,
   scripted,
 } from "../testing/scripted-scaffold.ts";
-import { turnsMaxDefault } from "./converse.ts";
 import type { ScaffoldRequest } from "./scaffold.ts";
 import { scaffolds } from "./scaffolds.ts";
 

@@ -5,17 +5,19 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { withKeys } from "@mlrb/local/records/estimate-cost";
+import type { RunPurse } from "@mlrb/local/run/run-request";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { refusals } from "../gates/check.ts";
 import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
+import { type AgentBound, agentBounds, boundLines } from "../gates/dollar-bounds.ts";
 import { askedOf, type StaleOptions, stalePolicy, startedIn } from "../gates/gate.ts";
 import { gpuGate } from "../gates/gpu-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import {
   downloadAmount,
   downloadDiskBytes,
-  downloadWords,
+  downloadLine,
   sourceGate,
   toDownload,
 } from "../gates/source-gate.ts";
@@ -64,7 +66,9 @@ export async function planCommand(
   const time = forecast({ plan, selected, jobs: undefined, workspace })((index) =>
     starting.has(index) ? { kind: "running", forMs: 0 } : { kind: "ended" },
   );
-  const sum = { previews, fetched, note, extent, gpusHere: here.gpus.length, time };
+  const bounds = agentBounds(starts, purse.prices);
+  if ("code" in bounds) return refuse([bounds], options.json);
+  const sum = { previews, fetched, note, extent, gpusHere: here.gpus.length, bounds, purse, time };
   if (options.json) {
     for (const preview of previews) printJson(stageLine(preview, plan));
     printSummary(sum, plan, Math.round(performance.now() - begin));
@@ -83,10 +87,12 @@ type Sum = {
   extent: TotalExtent;
   gpusHere: number;
   time: TimeLeft | undefined;
+  bounds: AgentBound[];
+  purse: RunPurse;
 };
 
 function printSummary(
-  { previews, fetched, note, extent, gpusHere, time }: Sum,
+  { previews, fetched, note, extent, gpusHere, bounds, time }: Sum,
   plan: Plan,
   durationMs: number,
 ): void {
@@ -95,20 +101,21 @@ function printSummary(
   for (const { action } of previews) actions[action]++;
   const { pipeline, profile, weakLimits } = plan;
   printJson({
-    ...{ event: "summary", pipeline, profile, actions, cost: totalCost(previews) },
+    ...{ event: "summary", pipeline, profile, actions, cost: totalCost(previews), bounds },
     ...{ downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits, time },
     ...{ checks: checkedBefore(plan, startedIn(previews)), durationMs },
   });
 }
 
 function summaryLines(sum: Sum, plan: Plan, workspace: Workspace): string[] {
-  const { previews, fetched, note, extent, gpusHere, time } = sum;
+  const { previews, fetched, note, extent, gpusHere, bounds, purse, time } = sum;
   const attempts = attemptsLine(previews, plan);
   const lines = [
     attempts,
+    ...boundLines(bounds, { maxDollars: purse.maxDollars, reported: plan.reported }),
     ...(attempts === "" ? [] : powerLines(plan, workspace)),
     endWords(extent, { gpus: gpusHere, now: Date.now() }),
-    fetched.length > 0 ? `from the hub: ${downloadWords(fetched)}` : "",
+    fetched.length > 0 ? downloadLine(fetched) : "",
     diskWords(extent, downloadDiskBytes(fetched)),
     ...checkLines(plan, startedIn(previews)),
     weakLimitsLine(plan),
@@ -148,8 +155,7 @@ function attemptsLine(previews: Preview[], { instances }: Plan): string {
     0,
   );
   const each = longest > 0 ? `, each at most ${formatDuration(longest)} of work` : "";
-  const cap = total.unknownDollars > 0 ? "; --max-cost limits what they spend" : "";
-  return `a run would start ${costWords(total)}${each}${cap}`;
+  return `a run would start ${costWords(total)}${each}`;
 }
 
 function noteLines(previews: Preview[], note: Diagnostic | undefined): string[] {

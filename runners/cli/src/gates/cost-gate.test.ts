@@ -32,11 +32,11 @@ test("the text of a cost names unknown amounts and uses the singular for one att
   assert.equal(words({ attempts: 1 }), "1 attempt, about 0.0 GPU hours and 0.00 dollars");
   assert.equal(
     words({ attempts: 1, unknownDollars: 1 }),
-    "1 attempt, about 0.0 GPU hours, at an unknown price",
+    "1 attempt, about 0.0 GPU hours, at an unknown cost",
   );
   assert.equal(
     words({ attempts: 3, gpuHours: 72, dollars: 43.456, unknownDollars: 1, unknownGpuHours: 3 }),
-    "3 attempts, about 43.46 dollars, all without a bound on GPU hours, 1 of them at an unknown price",
+    "3 attempts, about 43.46 dollars, all without a bound on GPU hours, 1 of them at an unknown cost",
   );
 });
 
@@ -78,7 +78,7 @@ test("a cost over a limit, or an unknown cost, needs --yes", () => {
   );
   assert.equal(
     renderDiagnostic(overCost({ ...none, attempts: 1, unknownDollars: 1 }, { gpuHours: 9, dollars: 1 })!),
-    `over-cost: This would start 1 attempt, about 0.0 GPU hours, at an unknown price; the limits are 9 GPU hours and 1 dollar.
+    `over-cost: This would start 1 attempt, about 0.0 GPU hours, at an unknown cost; the limits are 9 GPU hours and 1 dollar.
   help: pass --yes; \`pnpm pipeline plan\` with the same pipeline and options lists them`,
   );
   assert.ok(overCost({ ...none, attempts: 1, unknownGpuHours: 1 }, { gpuHours: 9, dollars: 9 }));

@@ -25,7 +25,7 @@ export function runPurse(options: CostOptions): RunPurse | Diagnostic {
 }
 
 /** The table of prices is read as well, so a plan without an attempt that could cost anything does not call this. */
-function bookOf(prices: string[]): PriceBook | Diagnostic {
+export function bookOf(prices: string[]): PriceBook | Diagnostic {
   const { priceBook } =
     require("@mlrb/agents/spending/prices") as typeof import("@mlrb/agents/spending/prices");
   try {

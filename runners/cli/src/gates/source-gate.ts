@@ -118,6 +118,15 @@ export function downloadAmount(sources: DeclaredSource[]) {
   return { sources: sources.length, bytes: knownBytes(sources), unknown, exact };
 }
 
+/** `from the hub: 2 sources, 31.0 MiB (texts 30.0 MiB, pairs 1.0 MiB)`. */
+export function downloadLine(sources: DeclaredSource[]): string {
+  const each = sources.map(({ manifest, state }) => {
+    const bytes = sourceBytes(manifest, state);
+    return `${manifest.name} ${bytes === undefined ? "of unknown size" : formatBytes(bytes)}`;
+  });
+  return `from the hub: ${downloadWords(sources)} (${each.join(", ")})`;
+}
+
 /** How much comes from the hub. A size is marked as approximate until the source is locked. */
 export function downloadWords(sources: DeclaredSource[]): string {
   const { bytes: known, unknown, exact } = downloadAmount(sources);

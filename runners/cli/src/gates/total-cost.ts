@@ -59,13 +59,13 @@ function serviceWords({ names, least, most, unknown }: ServiceCost): string {
     : `, and ${from} to ${to} GPU hours ${whose} (users at once, or one after the other)`;
 }
 
-/** What is unknown of all attempts has no amount: `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at an unknown price`. */
+/** What is unknown of all attempts has no amount: `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at an unknown cost`. */
 export function costWords(cost: TotalCost): string {
   const { attempts, gpuHours, unknownGpuHours, dollars, unknownDollars, services } = cost;
   const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
   const unknown = [
     ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}without a bound on GPU hours`] : []),
-    ...(unknownDollars > 0 ? [`${which(unknownDollars)}at an unknown price`] : []),
+    ...(unknownDollars > 0 ? [`${which(unknownDollars)}at an unknown cost`] : []),
   ];
   const amounts = [
     ...(unknownGpuHours < attempts ? [`${gpuHours.toFixed(1)} GPU hours`] : []),

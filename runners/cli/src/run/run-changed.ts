@@ -13,7 +13,7 @@ import type { RemoteCache } from "@mlrb/local/remote/remote-cache";
 import { publishResults } from "@mlrb/local/run/publish-results";
 import type { Result } from "@mlrb/local/run/result";
 import { startRun } from "@mlrb/local/run/run-plan";
-import { leftStale, type RunPurse } from "@mlrb/local/run/run-request";
+import { leftStale, type RunEvent, type RunPurse } from "@mlrb/local/run/run-request";
 import { serviceTotals } from "@mlrb/local/services/service-hours";
 import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
@@ -32,6 +32,7 @@ import { rememberedRequest } from "../request/remembered-request.ts";
 import type { Request } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
 import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
+import { lastLines } from "../show/last-lines.ts";
 import { oneLine, printJson } from "../show/print.ts";
 import { isWatched, tellWatcher } from "../watch/watcher-channel.ts";
 import { eventCommand } from "./event-command.ts";
@@ -76,6 +77,9 @@ type ReadyRun = Wanted & {
   remote: RemoteCache | undefined;
 };
 
+/** Of one check that are shown; `log` has all. */
+const checkedLinesMax = 8;
+
 /** A run that has ended. */
 type EndedRun = { run: string; results: (Result | undefined)[]; tally: RunTally; interrupts: number };
 
@@ -113,7 +117,9 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   const { plan, selected } = request;
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const files = { plan, selected, workspace };
-  if (!(await mayRun(request, gate, { purse, options }))) {
+  const may = await mayRun(request, gate, { purse, options });
+  if (may === "again") return runChanged(invocation, wanted);
+  if (!may) {
     await tellAll(files, consulted);
     return 2;
   }
@@ -166,6 +172,7 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
     going,
     onEvent: (event) => {
       progress.show(event);
+      for (const line of checkedLines(event)) progress.note(line);
       tally.add(event);
       told?.ended(event);
       if (event.kind === "ended")
@@ -240,6 +247,12 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
     });
   if (interrupts > 0 && counts.cancelled > 0) return 130;
   return counts.failed + counts.skipped + counts.cancelled + clashes.length + undeclared > 0 ? 1 : 0;
+}
+
+/** What a check of reference models found, with each published value: the attempts start after it. */
+function checkedLines(event: RunEvent): string[] {
+  if (event.kind !== "ended" || event.instance.stage.role !== "reference-check") return [];
+  return event.outcome.kind === "succeeded" && event.log ? lastLines(event.log, checkedLinesMax) : [];
 }
 
 function troublesIn(

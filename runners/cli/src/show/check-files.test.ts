@@ -39,3 +39,21 @@ test("a pipeline whose profiles all come from its parent needs no default to be 
   };
   assert.deepEqual(await problemsOf(t, files, "child"), []);
 });
+
+test("a profile that leaves the model to each run is checked with one, so other mistakes in it are found", async (t) => {
+  const files = (executor: string) => ({
+    "runners/agents/presets/any.yaml":
+      "formatVersion: 1\nname: any\ntitle: Any\nkind: llm\nmodel: { contextTokens: 1000 }\n",
+    "pipelines/p.yaml": `formatVersion: 1
+name: p
+axes: { agent: [any] }
+profiles: { own: { executor: ${executor} } }
+stages: { one: { each: [agent], command: "echo {agent.title}" } }
+`,
+  });
+  assert.deepEqual(await problemsOf(t, files("local"), "p"), []);
+  assert.deepEqual(await problemsOf(t, files("dockr"), "p"), [
+    "pipelines/p.yaml:4 unknown-executor",
+    "runners/agents/presets/any.yaml:5 no-model",
+  ]);
+});

@@ -1,8 +1,15 @@
 // Finds every problem of the named YAML files, or of all YAML files, for `pipeline check`.
 import { relative } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
+import type { Selection } from "@mlrb/core/plan/resolve-axes";
 import { extendPipeline } from "@mlrb/core/spec/extend-pipeline";
-import { manifestFile, manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
+import {
+  exampleModel,
+  manifestFile,
+  manifestNames,
+  readManifest,
+  type Sources,
+} from "@mlrb/core/spec/manifest";
 import { type Diagnostic, sortDiagnostics } from "@mlrb/core/yaml/diagnostic";
 import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
@@ -55,7 +62,11 @@ async function checkFile(
   if ("code" in scripted) return [scripted];
   const problems: Diagnostic[] = [];
   for (const profile of profilesOf(pipeline, scripted)) {
-    const result = loadPlan({ file: pipeline, profile }, scripted, executorNames);
+    const planned = (set: Selection) => loadPlan({ file: pipeline, profile, set }, scripted, executorNames);
+    const plain = planned({});
+    // a profile may leave the model to whoever runs it
+    const lacksModel = "problems" in plain && plain.problems.every(({ code }) => code === "no-model");
+    const result = lacksModel ? planned({ model: [exampleModel] }) : plain;
     if ("problems" in result) problems.push(...result.problems);
     else for (const instance of result.plan.instances) addRuns(instance, runs);
   }

@@ -42,7 +42,7 @@ test("what a plan could find, and what the first single task would cost", (t) =>
 test("an unknown price stays unknown, and where no result could be significant no test is possible", (t) => {
   assert.deepEqual(linesOf(t, { tasks: 1, seeds: 1 }), [
     "1 seed × 1 task: no test is possible",
-    "4 seeds: sees 2.7 SD; +6 attempts at an unknown price",
+    "4 seeds: sees 2.7 SD; +6 attempts at an unknown cost",
   ]);
   assert.match(linesOf(t, { tasks: 5, seeds: 1 })[0]!, /^1 seed × 5 tasks: no test is possible$/);
 });

@@ -39,7 +39,7 @@ export function powerLines(plan: Plan, workspace: Pick<Workspace, "attempts">): 
     ({ missing, one }) => [missing, withKeys(one, estimateCost(one, workspace)).dollars] as const,
   );
   const dollars = prices.some(([missing, each]) => missing > 0 && each === null)
-    ? " at an unknown price"
+    ? " at an unknown cost"
     : `, +${prices.reduce((sum, [missing, each]) => sum + missing * (each ?? 0), 0).toFixed(2)} dollars`;
   const sees = `${counted(more, "seed")}: ${tasks.length === 1 ? "sees" : "a single task at"} ${sd(single(more)!)}`;
   return [first, `${sees}; +${counted(count, "attempt")}${dollars}`];

@@ -108,6 +108,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       takesMs: Object.fromEntries(
         Object.entries(profile.takes).map(([stage, text]) => [stage, parseDuration(text)!]),
       ),
+      reported: spec.profiles?.[profile.name]?.reported,
       stages,
       instances,
     },

@@ -148,6 +148,8 @@ export type Plan = {
   diagnose: boolean;
   /** Milliseconds that an instance of a stage roughly takes, by the stage's name, where the profile declares it. */
   takesMs: Record<string, number>;
+  /** What an attempt under these conditions cost somebody else. */
+  reported?: { dollars: number; source: string } | undefined;
   stages: PlannedStage[];
   instances: Instance[];
 };

@@ -210,7 +210,7 @@ function checkExpected(task: TaskManifest, source: YamlSource): Diagnostic[] {
 }
 
 function checkExpectation(
-  { kind: needed, low, high, source: said }: Expectation,
+  { kind: needed, low, high, value, within, of, source: said }: Expectation,
   at: { task: TaskManifest; kind: string; scorer: string; path: Path; source: YamlSource },
 ): Diagnostic[] {
   const problem = (message: string, help: string, code = "wrong-value"): Diagnostic => ({
@@ -228,6 +228,14 @@ function checkExpectation(
       isRange
         ? problem("a range goes from a low to a high number", "write low: and high:, the smaller one as low")
         : problem(`kind: ${needed} has no low and no high`, "remove them, or write kind: range"),
+    );
+  const isPublished = needed === "published";
+  const parts = [value, within, ...(isPublished ? [] : [of])];
+  if (parts.some((part) => (part === undefined) === isPublished) || value === 0 || (within ?? 0) < 0)
+    problems.push(
+      isPublished
+        ? problem("a published value has a value and a share", "write value: and within:, e.g. within: 0.001")
+        : problem(`kind: ${needed} has no value, within or of`, "remove them, or write kind: published"),
     );
   if (needed !== "finite" && said === undefined)
     problems.push(

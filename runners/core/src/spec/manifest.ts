@@ -188,6 +188,9 @@ function namedFiles(source: YamlSource, sources: Sources, fields: string[][]): D
   });
 }
 
+/** A model for help texts, and where any would do. */
+export const exampleModel = "openai/gpt-4o-2024-08-06";
+
 /** Why a sound manifest cannot be used in a plan, if it cannot. */
 export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic | undefined {
   if (kind !== "agent") return undefined;
@@ -197,7 +200,7 @@ export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic 
     code: "no-model",
     message: `agent "${name}" is a scaffold without a model`,
     place: source.place(["model"]),
-    help: "choose one: --set model=PROVIDER/ID, e.g. --set model=openai/gpt-4o-2024-08-06",
+    help: `choose one: --set model=PROVIDER/ID, e.g. --set model=${exampleModel}`,
   };
 }
 

@@ -89,6 +89,11 @@ const toolNames = [
   "iteration",
 ] as const;
 const turnsMax = t.positiveInteger;
+/**
+ * Model calls of an attempt whose preset sets no limit. A day of work takes hundreds; a model that answers at once
+ * and never ends would fill the trajectory.
+ */
+export const turnsMaxDefault = 5_000;
 
 export const agentPreset = t.fileFormat(
   "mlrb agent preset",

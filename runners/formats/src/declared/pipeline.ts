@@ -180,6 +180,10 @@ const profile = t.partialObject({
     t.duration,
     "Roughly how long an instance of each stage takes on two cores, for the order and the estimates of runs until it has run here. Profiles that extend this one do not take it over.",
   ),
+  reported: t.about(
+    t.wholeObject({ dollars: t.number, source: t.text }),
+    "What an attempt under these conditions cost somebody else, which plan prints; for this profile alone, in no key.",
+  ),
   axes,
   params,
   pools,

@@ -48,8 +48,14 @@ const expectation = t.about(
   t.closedObject(
     {
       kind: t.about(
-        t.oneOf("range", "above-baseline", "finite"),
-        "range: from low to high; above-baseline: no range is known, better than the trivial baseline by more than 3 standard errors and than each row of kind guess; finite: no range is known, any number",
+        t.oneOf("published", "range", "above-baseline", "finite"),
+        "published: within a share of a published value; range: from low to high; above-baseline: no range is known, better than the trivial baseline by more than 3 standard errors and than each row of kind guess; finite: no range is known, any number",
+      ),
+      value: t.about(t.number, "published: the value that its source reports"),
+      within: t.about(t.number, "published: the largest difference, as a share of the value"),
+      of: t.about(
+        t.text,
+        "published: the number among the row's extra ones that is compared; by default the score",
       ),
       low: t.about(t.number, "range: the smallest value"),
       high: t.about(t.number, "range: the largest value"),

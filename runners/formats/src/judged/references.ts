@@ -28,7 +28,11 @@ const referenceRow = {
     title: t.about(t.anyText, "one sentence for the table's footnotes"),
   }),
   oneOf: [
-    t.wholeExcept(["standardError"], { value: t.number, standardError }),
+    t.wholeExcept(["standardError", "extra"], {
+      value: t.number,
+      standardError,
+      extra: t.about(t.tableOf(t.number), "further numbers of the model, of which published ones are known"),
+    }),
     t.wholeObject({ rejected: t.about(t.anyText, "why the model could not be scored") }),
   ],
 } as const;

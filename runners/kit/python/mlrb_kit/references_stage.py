@@ -24,24 +24,30 @@ Row = dict[str, Any]
 
 
 def references_stage(
-    rows: Callable[[Path, Path], list[Row]], measure: Measure, *, reads: str = "models"
+    rows: Callable[[Path, Path], list[Row]],
+    measure: Measure,
+    *,
+    reads: str = "models",
+    extra: tuple[str, ...] = (),
 ) -> None:
     """`rows`: makes the rows of the folders of public and private data. `reads`: the input with a folder to
-    measure for each model, by name."""
+    measure for each model, by name. `extra`: numbers of the score that rows keep."""
     stage = read_stage()
     private = stage.input("private")
     found = rows(stage.input("public"), private)
     for name, about in read_titles(stage.input("models")).items():
-        found.append({"name": name, **about, **measured(measure, stage.input(reads) / name, private)})
+        row = measured(measure, stage.input(reads) / name, private, extra)
+        found.append({"name": name, **about, **row})
     scorer = Path(sys.argv[0]).resolve().parent.name
     write_canonical(stage.output("rows"), {"formatVersion": 1, "scorer": scorer, "rows": found})
 
 
-def measured(measure: Measure, judged: Path, private: Path) -> Row:
+def measured(measure: Measure, judged: Path, private: Path, extra: tuple[str, ...] = ()) -> Row:
     try:
         score, _ = measure(judged, private)
         if isinstance(score, Rejected):
             raise score
     except Rejected as rejected:
         return {"rejected": str(rejected)}
-    return {"value": score["value"], "standardError": score["standardError"]}
+    kept = {"extra": {name: score["extra"][name] for name in extra}} if extra else {}
+    return {"value": score["value"], "standardError": score["standardError"], **kept}

@@ -43,5 +43,6 @@ function scoreOf(model: string, references: Reading<ReferenceRow[]>): ReferenceS
   const row = references.value.find(({ name }) => name === model);
   if (!row) return { kind: "none", why: "the scorer gave no row of this name" };
   if (row.rejected !== null) return { kind: "none", why: `rejected: ${row.rejected}` };
-  return { kind: "scored", value: row.value, standardError: row.standardError };
+  const { value, standardError, extra } = row;
+  return { kind: "scored", value, standardError, ...(extra && { extra }) };
 }

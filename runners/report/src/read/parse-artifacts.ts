@@ -20,6 +20,7 @@ export type ReferenceRow = {
   title: string;
   kind: ReferenceKind | null;
   parameters: number | null;
+  extra?: Record<string, number>;
 } & RowValue;
 
 /** Rules for one attempt that only the attempts of a task together decide. */
@@ -97,7 +98,8 @@ export function parseReferences(text: string, scorer: string): Reading<Reference
   if (reading.value.scorer !== scorer) return unreadable(`its scorer is not "${scorer}"`);
   const rows = reading.value.rows.map((row): ReferenceRow => {
     const { name, title, kind = null, parameters = null } = row;
-    const about = { name, title, kind, parameters };
+    const extra = "extra" in row && row.extra !== undefined && { extra: row.extra };
+    const about = { name, title, kind, parameters, ...extra };
     return "rejected" in row
       ? { ...about, value: null, standardError: null, rejected: row.rejected }
       : { ...about, value: row.value, standardError: row.standardError ?? null, rejected: null };
