@@ -23,6 +23,10 @@ export function brownSplit(task: BrownTask): { train: BrownDocument[]; heldOut: 
     train: documents.filter((_, at) => at % 5 !== 4),
     heldOut: documents
       .filter((_, at) => at % 20 === places[task])
-      .map(({ filename, genre, content }) => ({ id: filename, group: genre, text: content.slice(0, heldOutBytes) })),
+      .map(({ filename, genre, content }) => ({
+        id: filename,
+        group: genre,
+        text: content.slice(0, heldOutBytes),
+      })),
   };
 }

@@ -27,11 +27,7 @@ test("both train on the same rows in an order that depends on the seed, without 
   );
   for (const questions of Object.values(drawn)) {
     assert.equal(questions.length, shown.budget);
-    assert.equal(
-      new Set(questions).size,
-      Math.min(questions.length, 80),
-      "none comes again before all came",
-    );
+    assert.equal(new Set(questions).size, Math.min(questions.length, 80), "none comes again before all came");
     assert.deepEqual(
       questions.filter((question) => shown.dev.includes(question)),
       [],
