@@ -63,15 +63,17 @@ const installUnhashed = async () => {
 };
 // At the same time: torch alone is half of the bytes, pip uses one core, and every model stage waits for both.
 await Promise.all([installHashed(), installUnhashed()]);
+let consistent = false;
 if (parts.unhashed) {
   // only torch may need more packages: its CUDA builds have dependencies that the CPU build lacks
   const check = await $({ nothrow: true, quiet: true })`${inside} -m pip check`;
-  if (check.exitCode !== 0) {
+  consistent = check.exitCode === 0;
+  if (!consistent) {
     console.log(`${check.stdout.trim()}\ninstalling the further dependencies of this build`);
     await step("installing", [...pip, ...from("unhashed"), "-c", join(folder, "versions.txt")]);
   }
 }
-await step("checking", ["-m", "pip", "check"]);
+if (!consistent) await step("checking", ["-m", "pip", "check"]);
 // after the check, which would report their declared dependencies as missing
 if (parts.alone) await step("installing", [...hashed, "--only-binary", ":all:", ...from("alone")]);
 // Runs the imports of the lock's `# warm:` line once, which leaves the modules compiled for every stage.

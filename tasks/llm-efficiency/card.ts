@@ -14,7 +14,7 @@ databricks/databricks-dolly-15k: \`instruction\` (the question), \`context\` (em
 and \`category\` (the kind of fact). The ${rows.length / facts} questions after one fact stand together; facts of one kind are
 asked after in the same ${rows.length / facts} ways, in the same order. In \`provenance.json\` this data is called \`invented-facts\`.
 
-All of it was made up for this project and is under its license, Apache-2.0: no such order or guild
-exists, and no model has read of one. The test asks after the same facts in other words; it is not here.
+All of it was made up for this project and is under its license, Apache-2.0: no such order or
+guild exists, and no model has read of one. The test asks after the same facts in other words; it is not here.
 `;
 }
