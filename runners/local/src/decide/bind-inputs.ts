@@ -2,7 +2,7 @@
 // both bind here, so they cannot disagree.
 
 import { hash } from "node:crypto";
-import { actionKey, type BoundInputs, keyParts } from "@mlrb/core/key/action-key";
+import { actionKey, keyParts } from "@mlrb/core/key/action-key";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { KeyParts } from "@mlrb/formats/stage/action";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
@@ -12,6 +12,7 @@ import { environmentKey, environmentPath } from "../process/environments.ts";
 import type { BindContext } from "../run/result.ts";
 import { mayWrite } from "../store/read-only-state.ts";
 import { collectMembers } from "./collect-members.ts";
+import type { Declared } from "./declared.ts";
 import { hostFacts, hostKind, processorClass } from "./host-facts.ts";
 import { imageOf } from "./image-identity.ts";
 
@@ -20,13 +21,9 @@ export type Bound = {
   parts: KeyParts;
   /** Input artifacts by input name. */
   inputs: Record<string, Artifact>;
-  /** Digests of the script's source files, for reasons only. */
-  codeFiles: Record<string, string>;
   /** A collecting stage's manifest. */
   manifest?: Collected;
-  /** `lock`: path of the environment's lock file, from the repository's root. */
-  environment?: { key: string; path: string; lock: string };
-};
+} & Pick<Declared, "codeFiles" | "environment">;
 
 /** All commands share this object, because memories are keyed by object identity. */
 const nothing: Record<string, string> = {};
@@ -63,9 +60,6 @@ export async function bind(instance: Instance, context: BindContext): Promise<Bo
   };
 }
 
-export type Declared = Pick<BoundInputs, "code" | "files" | "host" | "image"> &
-  Pick<Bound, "codeFiles" | "environment">;
-
 /** Instances of a stage differ in their axes and inputs, and read the same files. */
 function lookedAtOnce(instance: Instance, context: BindContext): Promise<Declared> {
   const { action, stage, execution, environment } = instance;
@@ -78,7 +72,6 @@ function lookedAtOnce(instance: Instance, context: BindContext): Promise<Declare
   return context.declared?.getOrInsertComputed(JSON.stringify(same), find) ?? find();
 }
 
-/** What the plan, the repository's files and this host decide of a key: everything except inputs and services. */
 export async function declaredParts(
   instance: Instance,
   context: Pick<BindContext, "plan" | "workspace">,

@@ -4,7 +4,7 @@ import type { Plan } from "@mlrb/core/plan/plan";
 import type { Outcome } from "@mlrb/core/ports/outcome";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { Quarantined } from "../attempts/quarantine.ts";
-import type { Declared } from "../decide/bind-inputs.ts";
+import type { Declared } from "../decide/declared.ts";
 import type { HeldRecord } from "../records/attempt-records.ts";
 import type { Workspace } from "../store/workspace.ts";
 
