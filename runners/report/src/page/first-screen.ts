@@ -6,7 +6,7 @@ import { headline } from "../sections/headline.ts";
 import { coverageLine } from "../sections/sections.ts";
 import { differenceRows } from "./charts/difference-rows.ts";
 import { differencesSvg } from "./charts/differences-svg.ts";
-import { agentColour, agentSign } from "./charts/draw-figure.ts";
+import { agentLegend } from "./charts/draw-figure.ts";
 import { forestData } from "./charts/forest-data.ts";
 import { forestSvg } from "./charts/forest-svg.ts";
 import { heatMap } from "./charts/heat-map.ts";
@@ -54,12 +54,8 @@ export function overviewPart(report: Report): Html {
   const data = forestData(report);
   if (data.tasks.length === 0 || data.agents.length === 0) return html``;
   const rows = differenceRows(report);
-  const legend = data.agents.map(
-    (agent) =>
-      html`<li><span class="sign" style="color:${agentColour(agent, data.agents)}" aria-hidden="true">${agentSign(agent, data.agents)}</span> ${agent}</li>`,
-  );
   return html`<section class="overview" aria-labelledby="overview"><h2 id="overview" class="unseen">Overview</h2>
-<figure class="forest"><figcaption>Score by task <ul class="legend">${legend}</ul></figcaption>
+<figure class="forest"><figcaption>Score by task ${agentLegend(data.agents)}</figcaption>
 <div class="wide">${forestSvg(data, "wide")}${rows.length > 0 && html`<p class="all-tasks">Over tasks</p>${differencesSvg(rows, "wide")}`}</div>
 <div class="narrow">${forestSvg(data, "narrow")}${rows.length > 0 && html`<p class="all-tasks">Over tasks</p>${differencesSvg(rows, "narrow")}`}</div>
 </figure>

@@ -8,7 +8,7 @@ import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
 import { costFigures } from "./charts/cost-figures.ts";
-import { checkpointsPart, figuresPart } from "./charts/figures-part.ts";
+import { figuresPart, overTimePart } from "./charts/figures-part.ts";
 import { overviewPart, pageHead } from "./first-screen.ts";
 import { type Html, html, trusted } from "./html.ts";
 import { numbersPart } from "./numbers-part.ts";
@@ -62,7 +62,7 @@ function panels(data: PageData): Html[] {
       "cost",
       times === null ? [] : [costFigures(report, times), sectionHtml(costsSection(report, times))],
     ),
-    tabPanel("over-time", [checkpointsPart(report), ...of("over-time")]),
+    tabPanel("over-time", [overTimePart(report), ...of("over-time")]),
     tabPanel("statistics", [compared, ...of("statistics")]),
     tabPanel("provenance", [
       sectionHtml(plainSection(protocolSection(data.protocol))),

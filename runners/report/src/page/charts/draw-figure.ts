@@ -2,7 +2,7 @@
 // library. Colours come from the page's style, which has them for light, dark and print.
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
-import { type Html, trusted } from "../html.ts";
+import { type Html, html, trusted } from "../html.ts";
 
 export const figureWidth = 560;
 
@@ -73,6 +73,11 @@ const signs = { circle: "●", square: "■", triangle: "▲", diamond: "◆", s
 /** The agent's shape as a character, for legends. */
 export function agentSign(agent: string, agents: readonly string[]): string {
   return signs[agentShape(agent, agents)];
+}
+
+/** For figures without room for the agents' names. */
+export function agentLegend(agents: readonly string[]): Html {
+  return html`<ul class="legend" aria-label="Agents">${agents.map((agent) => html`<li><span class="sign" style="color:${agentColour(agent, agents)}" aria-hidden="true">${agentSign(agent, agents)}</span> ${agent}</li>`)}</ul>`;
 }
 
 /** Agents get the page's colours `--agent-1` and on, in the report's order. */

@@ -1,12 +1,13 @@
-// The page's figures: every attempt of a task, and every attempt at its intermediate checkpoints.
+// The page's figures of tasks: every attempt, and the score over time.
 
 import type { Report } from "@mlrb/formats/report";
+import { scoreOverTime } from "../../compare/score-over-time.ts";
 import { plainText } from "../../read/plain-text.ts";
 import { type Html, html } from "../html.ts";
-import { checkpointsData } from "./checkpoints-data.ts";
-import { checkpointsSvg } from "./checkpoints-svg.ts";
+import { agentLegend } from "./draw-figure.ts";
 import { figureData } from "./figure-data.ts";
 import { figureSvg } from "./figure-svg.ts";
+import { overTimeSvg } from "./over-time-svg.ts";
 
 export function figuresPart(report: Report): Html {
   const agents = report.agents.map(({ name }) => name);
@@ -27,30 +28,37 @@ ${data.absent.map(({ agent, seed, why }) => html`<p class="bad">${agent}, seed $
 }
 
 /** Only tasks at which an attempt's submission changed over time; without any, it says so. */
-export function checkpointsPart(report: Report): Html {
-  const agents = report.agents.map(({ name }) => name);
+export function overTimePart(report: Report): Html {
   const none = html`<section><p class="caption">No submission is known at intermediate checkpoints at which it differs from the final one.</p></section>`;
   const drawn = figures(report, {
     id: "over-time",
-    heading: "Every attempt at its intermediate checkpoints",
+    heading: "Score over time",
     caption:
-      "Score of the submission as it was at a share of the budget, on the metric that decides the task. A filled mark is an attempt; shape and colour show the agent. A cross is an attempt without a submission so far, or with one that is rejected or disqualified; it would be scored at the trivial baseline. The line is the agent's mean over its seeds. Only the final submission, at 100%, counts.",
+      "Mean score of the submissions as they were at a share of the budget; the band spans all attempts (n in the table). A cross: no attempt had a valid submission.",
+    legend: true,
     figure: (task) => {
-      const data = checkpointsData(report, task);
+      const found = scoreOverTime(report, task);
       return (
-        data &&
-        html`${checkpointsSvg(data, agents)}
-${data.baseline === null && html`<p class="bad">The trivial baseline is unknown: failed checkpoints are not drawn, and the mean is left out there.</p>`}`
+        found &&
+        html`${overTimeSvg(report, found)}
+${found.cell?.baseline == null && html`<p class="bad">The trivial baseline is unknown: there is no mean where an attempt failed.</p>`}`
       );
     },
   });
   return drawn.markup === "" ? none : drawn;
 }
 
-type Figures = { id: string; heading: string; caption: string; figure: (task: string) => Html | undefined };
+type Figures = {
+  id: string;
+  heading: string;
+  caption: string;
+  /** Of small figures, which have room for the agents' names only in a legend. */
+  legend?: boolean;
+  figure: (task: string) => Html | undefined;
+};
 
 /** A figure for each task that has one; empty where no task has. */
-function figures(report: Report, { id, heading, caption, figure }: Figures): Html {
+function figures(report: Report, { id, heading, caption, legend = false, figure }: Figures): Html {
   const drawn = report.tasks.flatMap(({ name, title }) => {
     const made = figure(name);
     const titled = plainText(title === name ? name : `${name}: ${title}`);
@@ -59,6 +67,7 @@ function figures(report: Report, { id, heading, caption, figure }: Figures): Htm
   if (drawn.length === 0) return html``;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>
 <p class="caption">${caption}</p>
-<div class="figures">${drawn}</div></section>
+${legend && agentLegend(report.agents.map(({ name }) => name))}
+<div class="figures${legend && " small"}">${drawn}</div></section>
 `;
 }
