@@ -1,6 +1,6 @@
 // The data of a page with three agents of kind `llm` at two tasks, with five seeds and five points in time: one that
 // improves early, one late, one that fails. Costs, the parts of the time and the experiments are made up as well.
-import type { PageData } from "../page/page-data.ts";
+import type { PageData, PageExperiment } from "../page/page-data.ts";
 import {
   Example,
   exampleParams,
@@ -8,6 +8,7 @@ import {
   passed,
   referenceRows,
   rejectedScore,
+  researched,
   scored,
   textItems,
   verdict,
@@ -91,6 +92,7 @@ function attempt(example: Example, { task, scorer, agent, seed, overTime }: Plan
       axes,
       disqualified ? verdict("disqualified") : spoiled ? verdict("rejected", { answer: "pass" }) : passed,
     )
+    .gives("iterations", axes, researched({ metric: { name: scorer, split: "dev" }, executedIterations: 8 }))
     .gives("score", { ...axes, scorer }, spoiled ? rejectedScore(scorer, "config.json is missing") : at(4));
   if (!overTime) return;
   for (const [index, checkpoint] of checkpoints.entries()) {
@@ -123,6 +125,9 @@ function timesOf({ times }: PageData): PageData["times"] {
     const wallSeconds = 3600 * (1 + 1.2 * rank) + 60 * (at % 7);
     return {
       ...one,
+      bestSoFar: experimentsOf(one.task, Number(one.seed))
+        .filter(({ decision }) => decision === "keep")
+        .map(({ sinceStartMs, metric }) => ({ seconds: sinceStartMs / 1000, value: metric!.value! })),
       ...{ wallSeconds, workingSeconds: wallSeconds - 300, budgetSeconds: budgetMs / 1000 },
       ...{ tokens: 200_000 * (rank + 1), gpuHours: 0, dollars: 2 + 3 * rank + 0.1 * (at % 5) },
     };
@@ -131,5 +136,19 @@ function timesOf({ times }: PageData): PageData["times"] {
 }
 
 function storiesOf({ stories }: PageData): PageData["stories"] {
-  return stories;
+  return stories.map(({ task, agent, seed }) => ({
+    ...{ task, agent, seed, kind: "read", lines: [], fits: true, bytes: 1000, budget: [], failures: [] },
+    ...{ experiments: experimentsOf(task, Number(seed)), experimentsMore: 0, missing: [] },
+  }));
+}
+
+/** A change every quarter of an hour, of which the agent keeps those that its own validation likes. */
+function experimentsOf(task: string, seed: number): PageExperiment[] {
+  const name = task === "letters" ? "bits" : "right";
+  const values = Array.from({ length: 8 }, (_, at) => 0.3 + 0.05 * at + 0.1 * Math.sin(at * 3 + seed));
+  return values.map((value, at) => ({
+    ...{ sinceStartMs: 900_000 * (at + 0.5), what: `change number ${at + 1}`, source: "agent" },
+    metric: { name, split: "dev", value: task === "letters" ? 4 - value : value },
+    decision: value >= Math.max(...values.slice(0, at + 1)) ? "keep" : "revert",
+  }));
 }
