@@ -65,7 +65,7 @@ a.square:hover{outline:2px solid var(--accent)}
 .missing.square{border:1px dashed var(--line)}.nowrap{white-space:nowrap}
 .key{font-size:.82rem;color:var(--soft)}.heat.dense .square{width:1.2rem;height:1.3rem;line-height:1.25rem;margin-right:1px}.key span{white-space:nowrap;margin-right:.5rem}.key i{font-style:normal}.key .square{width:1rem;height:1rem;line-height:.9rem;margin:0 1px 0 .3rem}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1.5rem}
-.figures.small{grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr))}.figures.small svg{width:100%;max-width:34rem}.figures figure{border-top:1px solid var(--rule);padding-top:.6rem}
+.figures.small{grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr))}.figures.small svg{width:100%;max-width:29rem}.figures figure{border-top:1px solid var(--rule);padding-top:.6rem}
 .graph{background:#fff;border-radius:.4rem;padding:.5rem}.graph svg{height:auto;min-width:60rem;max-width:none}`;
 
 const details = `

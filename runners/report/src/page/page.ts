@@ -9,6 +9,7 @@ import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
 import { costFigures } from "./charts/cost-figures.ts";
 import { figuresPart, overTimePart } from "./charts/figures-part.ts";
+import { timeSpentPart } from "./charts/time-spent-part.ts";
 import { overviewPart, pageHead } from "./first-screen.ts";
 import { type Html, html, trusted } from "./html.ts";
 import { numbersPart } from "./numbers-part.ts";
@@ -60,7 +61,13 @@ function panels(data: PageData): Html[] {
     tabPanel("attempts", [attemptsTable(report, times), attemptsPart(data), ...of("attempts")]),
     tabPanel(
       "cost",
-      times === null ? [] : [costFigures(report, times), sectionHtml(costsSection(report, times))],
+      times === null
+        ? []
+        : [
+            costFigures(report, times),
+            timeSpentPart(report, times),
+            sectionHtml(costsSection(report, times)),
+          ],
     ),
     tabPanel("over-time", [overTimePart(report), ...of("over-time")]),
     tabPanel("statistics", [compared, ...of("statistics")]),

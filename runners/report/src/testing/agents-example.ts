@@ -128,6 +128,13 @@ function timesOf({ times }: PageData): PageData["times"] {
       bestSoFar: experimentsOf(one.task, Number(one.seed))
         .filter(({ decision }) => decision === "keep")
         .map(({ sinceStartMs, metric }) => ({ seconds: sinceStartMs / 1000, value: metric!.value! })),
+      ...(at !== 0 && {
+        timeSpent: {
+          waitSeconds: 60 * (at % 3),
+          modelSeconds: (0.2 + 0.2 * rank) * wallSeconds,
+          programSeconds: (0.7 - 0.25 * rank) * wallSeconds,
+        },
+      }),
       ...{ wallSeconds, workingSeconds: wallSeconds - 300, budgetSeconds: budgetMs / 1000 },
       ...{ tokens: 200_000 * (rank + 1), gpuHours: 0, dollars: 2 + 3 * rank + 0.1 * (at % 5) },
     };
