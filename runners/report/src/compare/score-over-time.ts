@@ -4,6 +4,7 @@
 
 import { atLeastBaseline } from "@mlrb/core/statistics/at-least-baseline";
 import { mean, standardDeviation } from "@mlrb/core/statistics/mean";
+import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import { changedOverTime, checkpointCounting } from "./checkpoint-counting.ts";
@@ -62,7 +63,7 @@ type Place = {
   share: number;
   metric: string;
   baseline: number | null;
-  direction: "higher" | "lower";
+  direction: Direction;
 };
 
 function atShare(own: Attempt[], { agent, share, metric, baseline, direction }: Place): AtShare {

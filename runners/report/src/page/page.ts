@@ -8,8 +8,9 @@ import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
 import { costFigures } from "./charts/cost-figures.ts";
-import { figuresPart, overTimePart } from "./charts/figures-part.ts";
+import { overTimePart } from "./charts/over-time-part.ts";
 import { timeSpentPart } from "./charts/time-spent-part.ts";
+import { winMatrix } from "./charts/win-matrix.ts";
 import { overviewPart, pageHead } from "./first-screen.ts";
 import { type Html, html, trusted } from "./html.ts";
 import { numbersPart } from "./numbers-part.ts";
@@ -57,7 +58,7 @@ function panels(data: PageData): Html[] {
   const [results = html``, ...otherResults] = of("results");
   const compared = summary.tables.some(({ groups }) => groups.length > 0) ? sectionHtml(summary) : html``;
   return [
-    tabPanel("results", [overviewPart(report), results, figuresPart(report), ...otherResults]),
+    tabPanel("results", [overviewPart(report), winMatrix(report), results, ...otherResults]),
     tabPanel("attempts", [attemptsTable(report, times), attemptsPart(data), ...of("attempts")]),
     tabPanel(
       "cost",

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import { parseHTML } from "linkedom";
-import { differenceRows } from "../page/charts/difference-rows.ts";
 import { forestData } from "../page/charts/forest-data.ts";
+import { rankedData } from "../page/charts/ranked-data.ts";
 import { largeExample } from "../testing/large-example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { costDrawing, costFigure } from "./cost-figure.ts";
@@ -30,7 +30,7 @@ const times = ({ attempts, label }: Report, dollars: (at: number) => number | nu
   })),
 });
 
-test("the forest plot has every task, drawn from the numbers of the report, and the mean over tasks last", () => {
+test("the forest plot has every task, drawn from the numbers of the report", () => {
   const { tasks } = paperForest(sample);
   assert.deepEqual(
     tasks.map(({ task, scale }) => [task, scale]),
@@ -42,16 +42,11 @@ test("the forest plot has every task, drawn from the numbers of the report, and 
       ["LLM Merging", "own"],
       ["Math reasoning", "normalised"],
       ["MiniPile", "normalised"],
-      ["Mean of 3 tasks", "normalised"],
     ],
   );
   const [cell] = sample.cells;
   const [first] = tasks[0]!.agents;
   assert.deepEqual([first!.at, first!.seeds.map(({ at }) => at)], [cell!.normalisedMean, cell!.normalised]);
-  assert.deepEqual(
-    tasks.at(-1)!.agents.map(({ at }) => at),
-    sample.acrossTasks.agents.map(({ mean }) => mean),
-  );
 });
 
 test("an interval is that of the valid mean on the normalised scale, and none is drawn around a mean with failures", () => {
@@ -82,13 +77,13 @@ test("the forest plot for a paper has the cells of the page's plot, under the na
   }
 });
 
-test("the figure ends with the differences of means over tasks, as words and on an axis of their own", async () => {
+test("the figure ends with the agents by their mean over tasks", async () => {
   const whole = await forestFigure(large);
-  const without = await forestFigure({ ...large, agentComparisons: [] });
+  const agents = large.acrossTasks.agents.map((each) => ({ ...each, mean: null }));
+  const without = await forestFigure({ ...large, acrossTasks: { ...large.acrossTasks, agents } });
   const height = (pdf: Buffer | undefined) =>
     Number(/\/MediaBox \[0 0 396 ([\d.]+)\]/.exec(pdf!.toString("latin1"))![1]);
-  assert.equal(differenceRows(large).length, 2);
-  const more = ((2 * 42 + 48) * 396) / 716;
+  const more = ((rankedData(large).length * 46 + 48) * 396) / 716;
   assert.ok(Math.abs(height(whole) - height(without) - more) < 0.1);
 });
 

@@ -4,7 +4,7 @@ import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import { type Html, html, trusted } from "../html.ts";
 
-export const figureWidth = 560;
+const figureWidth = 560;
 
 /** `words` describe the figure to readers who do not see it. */
 export function drawFigure(words: string, options: Plot.PlotOptions): Html {
@@ -43,30 +43,6 @@ export function apart<T>(labelled: T[], value: (one: T) => number, least: number
 }
 
 type OfAgent = { agent: string };
-
-/** Points as discs or shapes; failed attempts as crosses. */
-export function pointMarks<Point extends OfAgent & { kind: "counts" | "failed" }>(
-  points: Point[],
-  agents: readonly string[],
-  looks: Omit<Plot.DotOptions, "title" | "symbol"> & {
-    symbol: "circle" | ((point: OfAgent) => string);
-    title: (point: Point) => string;
-  },
-): Plot.Dot[] {
-  const colour = ({ agent }: OfAgent) => agentColour(agent, agents);
-  return (["counts", "failed"] as const).map((kind) =>
-    Plot.dot(
-      points.filter((point) => point.kind === kind),
-      {
-        ...(looks as Plot.DotOptions),
-        stroke: colour,
-        fill: kind === "counts" ? colour : "none",
-        fillOpacity: 0.45,
-        symbol: (kind === "counts" ? looks.symbol : "times") as Plot.DotOptions["symbol"] & {},
-      },
-    ),
-  );
-}
 
 const signs = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", wye: "Y" } as const;
 

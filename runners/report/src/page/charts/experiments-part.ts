@@ -46,7 +46,7 @@ function numberText(value: number): string {
 }
 
 /** Of an agent's own words. */
-export function isKept({ decision }: Pick<PageExperiment, "decision">): boolean {
+function isKept({ decision }: Pick<PageExperiment, "decision">): boolean {
   return /^\s*(keep|kept|accept|adopt|submit)/i.test(decision ?? "");
 }
 
