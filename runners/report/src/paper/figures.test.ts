@@ -7,12 +7,14 @@ import type { Times } from "@mlrb/formats/times";
 import { parseHTML } from "linkedom";
 import { forestData } from "../page/charts/forest-data.ts";
 import { rankedData } from "../page/charts/ranked-data.ts";
+import { agentsExample } from "../testing/agents-example.ts";
 import { largeExample } from "../testing/large-example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { costDrawing, costFigure } from "./cost-figure.ts";
 import { costPoints } from "./costs.ts";
 import { displayNames } from "./display-names.ts";
 import { forestFigure, paperForest } from "./forest-figure.ts";
+import { overTimeFigure } from "./over-time-figure.ts";
 
 const sample = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8"),
@@ -115,6 +117,7 @@ test("cost is drawn against the normalised mean, and unknown costs are left out,
 test("a figure is the same bytes each time, with its font embedded and its label in the file", async () => {
   const draw = [
     () => forestFigure(nasty),
+    () => overTimeFigure(nasty),
     () =>
       costFigure(
         sample,
@@ -157,6 +160,16 @@ test("a report without a normalised scale, or without costs, has no figure", asy
     ),
     undefined,
   );
+});
+
+test("the score over time is drawn for each task at which a submission changed, two in a row", async () => {
+  assert.equal(await overTimeFigure(sample), undefined);
+  const { report } = agentsExample();
+  const heightOf = (pdf: Buffer | undefined) =>
+    Number(/\/MediaBox \[0 0 396 ([\d.]+)\]/.exec(pdf!.toString("latin1"))![1]);
+  const both = heightOf(await overTimeFigure(report));
+  const one = heightOf(await overTimeFigure({ ...report, tasks: report.tasks.slice(0, 1) }));
+  assert.ok(Math.abs(both - one) < 0.1 && both > 150, `${both} ${one}`);
 });
 
 test("names of strangers are words of the figure, never elements of its drawing", async () => {

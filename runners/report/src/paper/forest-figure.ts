@@ -20,8 +20,8 @@ export const forestCaption =
 export async function forestFigure(report: Report): Promise<Buffer | undefined> {
   const data = paperForest(report);
   if (data.tasks.every(({ scale }) => scale === "own")) return undefined;
-  const ranked = rankedData(report);
   const { agent: name } = displayNames(report);
+  const ranked = rankedData(report, name);
   return figurePdf(report, [
     forestSvg(data, "wide"),
     ...(ranked.length > 0 ? [rankedSvg(report, ranked, { form: "wide", name })] : []),

@@ -47,7 +47,7 @@ type OfAgent = { agent: string };
 const signs = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", wye: "Y" } as const;
 
 /** The agent's shape as a character, for legends. */
-export function agentSign(agent: string, agents: readonly string[]): string {
+function agentSign(agent: string, agents: readonly string[]): string {
   return signs[agentShape(agent, agents)];
 }
 

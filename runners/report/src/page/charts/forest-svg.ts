@@ -2,7 +2,7 @@
 // names of tasks on the left, a form for phones has them above the rows.
 import * as Plot from "@observablehq/plot";
 import type { Html } from "../html.ts";
-import { agentColour, agentShape, agentSign, clipped, drawFigure } from "./draw-figure.ts";
+import { agentColour, agentShape, clipped, drawFigure } from "./draw-figure.ts";
 import { type ForestCell, type ForestData, type ForestTask, forestWords } from "./forest-data.ts";
 
 export type PlotForm = "wide" | "narrow";
@@ -74,7 +74,7 @@ export function forestSvg(data: ForestData, form: PlotForm): Html {
         {
           ...{ x: domain[0], dx: form === "wide" ? 8 : 0, y: "y", textAnchor: "start", fontSize: 11 },
           text: ({ cell, task }: Row) =>
-            `${agentSign(cell.agent, data.agents)} ${clipped(cell.words.slice(task.metric!.length + 1), form === "wide" ? 80 : 52)}`,
+            `${clipped(cell.agent, 14)}: ${clipped(cell.words.slice(task.metric!.length + 1), form === "wide" ? 68 : 38)}`,
           fill: ({ cell }: Row) => agentColour(cell.agent, data.agents),
           stroke: "var(--ground)",
           strokeWidth: 4,

@@ -9,16 +9,17 @@ import { inShownUnit, metricOf, type ShownMetric } from "../../units/shown-metri
 import type { Html } from "../html.ts";
 import { agentColour, agentShape, axisDomain, drawFigure } from "./draw-figure.ts";
 
-/** `name`: of an agent, for readers. */
+/** `name`: of an agent, for readers. `title`: before the metric, where no caption names the task. */
 export function overTimeSvg(
   report: Report,
   found: ScoreOverTime,
-  { width = 400, name = (agent: string) => agent } = {},
+  { width = 400, name = (agent: string) => agent, title = "" } = {},
 ): Html {
   const agents = report.agents.map(({ name: agent }) => agent);
   const metric = metricOf(report, found.metric);
   const shown = (value: number) => inShownUnit(value, metric);
   const baseline = found.cell?.baseline ?? null;
+  const about = `${metric.name} (${metric.unit}), ${metric.direction} is better`;
   // a null is a gap of the line: nothing is measured there
   const points = found.agents.flatMap(({ at }) =>
     at.map((each) => ({
@@ -51,7 +52,7 @@ export function overTimeSvg(
       ]),
       ticks: 5,
       grid: true,
-      label: `${metric.name} (${metric.unit}), ${metric.direction} is better`,
+      label: title === "" ? about : `${title}: ${metric.name}, ${metric.direction} is better`,
       labelArrow: "none",
     },
     marks: [

@@ -10,7 +10,7 @@ import { type DifferenceRow, differenceRows } from "./difference-rows.ts";
 export type RankedAgent = ReturnType<typeof rankedData>[number];
 
 /** Empty without an agent that has a mean over all compared tasks. `interval`: null where none covers the mean. */
-export function rankedData(report: Report) {
+export function rankedData(report: Report, named = (agent: string) => agent) {
   const { agents, tasks } = report.acrossTasks;
   // means over other tasks cannot be compared
   const usable = agents.flatMap(({ agent, mean: score, tasks: own }) =>
@@ -24,7 +24,7 @@ export function rankedData(report: Report) {
       const text = interval === null ? "" : `95 % ${interval.map((end) => end.toFixed(2)).join(" to ")}`;
       const behind = differences.find(({ second }) => second === agent);
       const note = behind
-        ? `${differenceTexts(turned(behind)).value} to ${behind.first}, ${intervalNote(behind)}`
+        ? `${differenceTexts(turned(behind)).value} to ${named(behind.first)}, ${intervalNote(behind)}`
         : `mean over ${tasks.length} of ${counted(report.tasks.length, "task")}`;
       const words = [`${agent} ${score.toFixed(2)}`, text, behind?.words ?? note];
       return {
