@@ -56,8 +56,8 @@ export function overviewPart(report: Report): Html {
   const ranked = rankedData(report);
   return html`<section class="overview" aria-labelledby="overview"><h2 id="overview" class="unseen">Overview</h2>
 <figure class="forest"><figcaption>Score by task ${agentLegend(data.agents)}</figcaption>
-<div class="wide">${forestSvg(data, "wide")}${ranked.length > 0 && html`<p class="all-tasks">Over tasks</p>${rankedSvg(report, ranked, { form: "wide" })}`}</div>
-<div class="narrow">${forestSvg(data, "narrow")}${ranked.length > 0 && html`<p class="all-tasks">Over tasks</p>${rankedSvg(report, ranked, { form: "narrow" })}`}</div>
+<div class="wide">${forestSvg(data, "wide")}${ranked.length > 0 && html`<p class="all-tasks">Over tasks: normalised mean</p>${rankedSvg(report, ranked, { form: "wide" })}`}</div>
+<div class="narrow">${forestSvg(data, "narrow")}${ranked.length > 0 && html`<p class="all-tasks">Over tasks: normalised mean</p>${rankedSvg(report, ranked, { form: "narrow" })}`}</div>
 </figure>
 <figure class="matrix"><figcaption>Every attempt</figcaption>
 ${heatMap(data)}

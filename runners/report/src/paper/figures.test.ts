@@ -85,7 +85,7 @@ test("the figure ends with the agents by their mean over tasks", async () => {
   const without = await forestFigure({ ...large, acrossTasks: { ...large.acrossTasks, agents } });
   const height = (pdf: Buffer | undefined) =>
     Number(/\/MediaBox \[0 0 396 ([\d.]+)\]/.exec(pdf!.toString("latin1"))![1]);
-  const more = ((rankedData(large).length * 46 + 48) * 396) / 716;
+  const more = ((rankedData(large).length * 34 + 48) * 396) / 716;
   assert.ok(Math.abs(height(whole) - height(without) - more) < 0.1);
 });
 

@@ -24,7 +24,7 @@ export async function forestFigure(report: Report): Promise<Buffer | undefined> 
   const ranked = rankedData(report, name);
   return figurePdf(report, [
     forestSvg(data, "wide"),
-    ...(ranked.length > 0 ? [rankedSvg(report, ranked, { form: "wide", name })] : []),
+    ...(ranked.length > 0 ? [rankedSvg(report, ranked, { form: "wide", name, isLabelled: true })] : []),
   ]);
 }
 

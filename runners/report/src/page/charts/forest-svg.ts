@@ -14,7 +14,7 @@ export const forms = {
 
 /** For the name of the reference model. */
 export const marginRight = 44;
-const rowPadding = 12;
+const rowPadding = 10;
 const [lowest, highest] = [-1, 3];
 
 /** Far scores are drawn at the edge, so that one does not squeeze all others. */

@@ -8,15 +8,19 @@ import type { RankedAgent } from "./ranked-data.ts";
 
 /** A note is below its bar; in the narrow form the name is above it. */
 const rowsOf = {
-  wide: { rowHeight: 46, nameAt: 14, barAt: 14, noteAt: 33 },
+  wide: { rowHeight: 34, nameAt: 9, barAt: 9, noteAt: 25 },
   narrow: { rowHeight: 82, nameAt: 10, barAt: 32, noteAt: 51 },
 } as const;
 
-/** `rows`: at least one. */
+/** `rows`: at least one. `isLabelled`: where no heading says what the bars are. */
 export function rankedSvg(
   report: Report,
   rows: RankedAgent[],
-  { form, name = (agent) => agent }: { form: PlotForm; name?: (agent: string) => string },
+  {
+    form,
+    name = (agent) => agent,
+    isLabelled = false,
+  }: { form: PlotForm; name?: (agent: string) => string; isLabelled?: boolean },
 ): Html {
   const { width, marginLeft } = forms[form];
   const { rowHeight, nameAt, barAt, noteAt } = rowsOf[form];
@@ -36,6 +40,7 @@ export function rankedSvg(
       top: at * rowHeight,
     };
   });
+  const marginBottom = isLabelled ? 44 : 24;
   type Row = (typeof placed)[number];
   const at =
     (offset: number) =>
@@ -47,21 +52,26 @@ export function rankedSvg(
   return drawFigure(rows.map(({ words }) => words).join(". "), {
     ...{
       width,
-      height: rows.length * rowHeight + 48,
+      height: rows.length * rowHeight + 4 + marginBottom,
       marginTop: 4,
       marginLeft,
       marginRight,
-      marginBottom: 44,
+      marginBottom,
     },
     x: {
-      ...{ domain, ticks: form === "wide" ? 7 : 4, label: "normalised mean over tasks", tickSize: 4 },
+      ...{
+        domain,
+        ticks: form === "wide" ? 7 : 4,
+        label: isLabelled ? "normalised mean over tasks" : null,
+        tickSize: 4,
+      },
       ...{ labelAnchor: "center", labelArrow: "none" },
     },
     y: { domain: [rows.length * rowHeight, 0], axis: null },
     marks: [
       Plot.ruleX([0, 1], { stroke: "var(--line)", strokeDasharray: "3 3" }),
       Plot.rect(placed, {
-        ...{ x1: 0, x2: "score", y1: at(barAt - 8), y2: at(barAt + 8) },
+        ...{ x1: 0, x2: "score", y1: at(barAt - 7), y2: at(barAt + 7) },
         ...{ fill: colour, fillOpacity: 0.55, title: "words" },
       }),
       Plot.ruleY(
