@@ -13,6 +13,7 @@ import { metricHead, verdictText } from "../sections/report-words.ts";
 import { endTexts } from "../sections/research-section.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 import { experimentsPart } from "./charts/experiments-part.ts";
+import { attemptTimePart } from "./charts/time-spent-part.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageStory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
@@ -62,6 +63,7 @@ ${
     metric: attempt.research?.kind === "found" ? attempt.research.metric : null,
   })
 }
+${time && attemptTimePart(time)}
 ${story && storyPart(story, record)}
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.checkpoint].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 <p><a href="#all-attempts">Back to all attempts</a></p>

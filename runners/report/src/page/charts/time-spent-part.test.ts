@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentsExample, exampleAgents } from "../../testing/agents-example.ts";
-import { timeSpentAt, timeSpentPart } from "./time-spent-part.ts";
+import { attemptTimePart, timeSpentAt, timeSpentPart } from "./time-spent-part.ts";
 
 const { report, times: known } = agentsExample();
 const times = known!;
@@ -36,4 +36,11 @@ test("the figure says the shares and n in words, and is absent where no part is 
   const without = times.attempts.map((one) => (one.agent === agent ? { ...one, wallSeconds: null } : one));
   const left = timeSpentAt(report, { ...times, attempts: without }, "letters").map((one) => one.agent);
   assert.deepEqual(left, others, "an unknown wall time leaves all parts unknown");
+});
+
+test("an attempt has its own bar, and none where its parts are unknown", () => {
+  const [unknown, one] = times.attempts;
+  assert.equal(attemptTimePart(unknown!), false);
+  const part = attemptTimePart(one!);
+  assert.match(part ? part.markup : "", /agent-a: 1 h \d m \(1\): model 20 %, programs 70 %/);
 });

@@ -57,6 +57,16 @@ export function timeSpentPart(report: Report, times: Times): Html {
 `;
 }
 
+/** Of one attempt; nothing where its parts are unknown. */
+export function attemptTimePart(time: Timed): Html | false {
+  const seconds = partsOf(time);
+  const total = time.wallSeconds;
+  if (seconds === null || total === null || total === 0) return false;
+  const one = { agent: time.agent, known: 1, of: 1, seconds, total };
+  return html`<figure><figcaption>Where the time went</figcaption>
+${timeSpentSvg([one])}</figure>`;
+}
+
 const rowHeight = 62;
 
 function timeSpentSvg(agents: AgentTime[]): Html {
