@@ -17,6 +17,7 @@ const files = [
   "scores.csv",
   "tables/main.tex",
   "figures/scores.pdf",
+  "figures/over-time.pdf",
   "groups.md",
 ];
 

@@ -14,6 +14,7 @@ import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
 import { costFigure } from "@mlrb/report/paper/cost-figure";
 import { costsSection } from "@mlrb/report/paper/costs";
 import { forestFigure } from "@mlrb/report/paper/forest-figure";
+import { overTimeFigure } from "@mlrb/report/paper/over-time-figure";
 import { readArtifact, readArtifactBytes } from "@mlrb/report/read/read-artifact";
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
@@ -38,8 +39,12 @@ const costs = costsSection(report, taken);
 writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs));
 
 mkdirSync(join(outputs.report!, "figures"), { recursive: true });
-const figures = { scores: await forestFigure(report), cost: await costFigure(report, taken) };
-for (const name of ["scores", "cost"] as const) {
+const figures = {
+  scores: await forestFigure(report),
+  "over-time": await overTimeFigure(report),
+  cost: await costFigure(report, taken),
+};
+for (const name of ["scores", "over-time", "cost"] as const) {
   const pdf = figures[name];
   if (!pdf) continue;
   writeFileSync(join(outputs.report!, "figures", `${name}.pdf`), pdf);

@@ -10,7 +10,7 @@ import * as t from "./schema.ts";
 export const times = t.wholeFile("mlrb times", 1, {
   label: t.anyText,
   attempts: t.listOf(
-    t.wholeExcept(["reached", "served", "origin", ...uncheckedNames, "resumed", "interventions"], {
+    t.wholeExcept(["reached", "served", "origin", ...uncheckedNames, "resumed", "interventions", "timeSpent"], {
       task: t.anyText,
       agent: t.anyText,
       seed: t.seed,
@@ -44,6 +44,14 @@ export const times = t.wholeFile("mlrb times", 1, {
       bestSoFar: t.about(
         t.listOf(t.wholeObject({ seconds: t.number, value: t.number })),
         "each improvement of the main metric of its iterations, the first value included; empty: unknown",
+      ),
+      timeSpent: t.about(
+        t.wholeObject({
+          waitSeconds: t.number,
+          modelSeconds: t.about(t.number, "in model calls, outside of waits"),
+          programSeconds: t.about(t.number, "in programs, outside of waits and model calls"),
+        }),
+        "parts of its time; absent if unknown",
       ),
       reached: t.about(
         t.anyText,

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { storyBytesMax, toldBytesMax } from "@mlrb/report/page/page-data";
+import { experimentsMax, storyBytesMax, toldBytesMax } from "@mlrb/report/page/page-data";
 import { pageStory } from "./page-story.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mlrb-story-"));
@@ -79,4 +79,21 @@ test("torn, foreign and missing files are reported as such", () => {
     kind: "unreadable",
     cause: "its file cannot be read (ENOENT)",
   });
+});
+
+test("a story has its experiments: what was tried, the metric and whether it was kept, in bounded plain text", () => {
+  const line = (value: object) => exampleEvent("iteration", { line: JSON.stringify(value) });
+  const metric = { name: "loss\u001b[2J", split: "dev", value: 2.5 };
+  const { experiments, experimentsMore } = told([
+    line({ id: "1", hypothesis: "a larger rate", metric, decision: "keep it" }),
+    line({ id: "2", change: `more layers ${"x".repeat(500)}`, decision: "revert" }),
+    ...Array.from({ length: experimentsMax }, (_, at) => line({ id: `later-${at}`, change: "again" })),
+  ]);
+  assert.deepEqual(experiments[0], {
+    ...{ sinceStartMs: 0, source: "agent", decision: "keep it", what: "a larger rate" },
+    metric: { name: "loss [2J", split: "dev", value: 2.5 },
+  });
+  assert.ok(experiments[1]!.what.startsWith("more layers") && experiments[1]!.what.length <= 120);
+  assert.deepEqual([experiments[1]!.metric, experiments[1]!.decision], [null, "revert"]);
+  assert.deepEqual([experiments.length, experimentsMore], [experimentsMax, 2]);
 });

@@ -3,11 +3,13 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
-import { type PageStory, storyBytesMax, toldBytesMax } from "@mlrb/report/page/page-data";
+import { experimentsMax, type PageStory, storyBytesMax, toldBytesMax } from "@mlrb/report/page/page-data";
 import { plainText } from "@mlrb/report/read/plain-text";
 import { toldTrajectory, unreadParts } from "@mlrb/report/story/attempt-story";
+import { experimentWords } from "@mlrb/report/story/story-text";
 
 const textMax = 400;
+const experimentTextMax = 120;
 
 type Told<T> = T extends { kind: "read" | "unreadable" } ? Omit<T, "task" | "agent" | "seed"> : never;
 
@@ -25,7 +27,7 @@ export function pageStory(trajectory: string, ledger?: string): Told<PageStory> 
   }
   const sealed = ledger === undefined ? "it has no ledger" : readLedger(ledger);
   const known = typeof sealed === "string" ? null : sealed;
-  const { timeline, failures, budget, summary } = toldTrajectory(
+  const { timeline, failures, budget, research, summary } = toldTrajectory(
     trajectoryLines(trajectory, toldBytesMax),
     known,
   );
@@ -49,8 +51,28 @@ export function pageStory(trajectory: string, ledger?: string): Told<PageStory> 
       ...{ whose: plainText(whose), cause: plainText(cause), count },
       detail: plainText(detail, textMax),
     })),
+    ...experimentsOf(research),
     missing: unreadParts(summary.broken, typeof sealed === "string" ? sealed : undefined).map((one) =>
       plainText(one, textMax),
     ),
+  };
+}
+
+type Research = ReturnType<typeof toldTrajectory>["research"];
+
+function experimentsOf(research: Research) {
+  const { iterations = [], iterationsMore = 0 } = research ?? {};
+  const short = (text: string | null) => (text === null ? null : plainText(text, experimentTextMax));
+  return {
+    experiments: iterations.slice(0, experimentsMax).map((one) => ({
+      ...{ sinceStartMs: one.sinceStartMs, source: one.source, decision: short(one.decision) },
+      what: plainText(experimentWords(one), experimentTextMax),
+      metric: one.metric && {
+        ...one.metric,
+        name: plainText(one.metric.name),
+        split: short(one.metric.split),
+      },
+    })),
+    experimentsMore: Math.max(0, iterations.length - experimentsMax) + iterationsMore,
   };
 }

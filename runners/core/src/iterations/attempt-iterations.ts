@@ -10,6 +10,7 @@ import { attemptEnds, FactsReader } from "./attempt-facts.ts";
 import { BenchmarkCallCounter } from "./benchmark-calls.ts";
 import { IterationFinder } from "./find-iterations.ts";
 import { researchMeasures } from "./research-measures.ts";
+import { TimeSpentReader } from "./time-spent.ts";
 import { type EventPlace, TimedEvents } from "./timed-event.ts";
 
 /** A snapshot that is kept, with the verdict of admission. */
@@ -29,6 +30,7 @@ export class ResearchReader {
   readonly #events = new TimedEvents();
   readonly #finder = new IterationFinder();
   readonly #reader = new FactsReader();
+  readonly #time = new TimeSpentReader();
   readonly #actions = createHash("sha256");
   readonly #benchmark: BenchmarkCallCounter | undefined;
   #acted = false;
@@ -51,6 +53,7 @@ export class ResearchReader {
     const seen = this.#events.next(event, place);
     this.#finder.take(seen);
     this.#reader.take(seen);
+    this.#time.take(seen);
     if (event) this.#benchmark?.take(event);
     if (event?.event === "tool-call") {
       const { by, name, input } = event;
@@ -85,6 +88,7 @@ export class ResearchReader {
             : { firstValidMs: this.#firstFileMs, firstValidBy: "has-a-file", distinctValid: null },
           facts,
         ),
+        timeSpent: this.#time.end(),
         ...(this.#benchmark && { benchmarkCalls: this.#benchmark.end() }),
       },
     };

@@ -90,7 +90,17 @@ export const benchmarkCalls = t.about(
   "tool calls that name the scored benchmark, by publicNames of task.yaml",
 );
 
-const measures = t.wholeExcept(["benchmarkCalls"], {
+const timeSpent = t.about(
+  t.wholeObject({
+    waitMs: t.count,
+    modelMs: t.about(t.count, "in model calls, outside of waits"),
+    programMs: t.about(t.count, "in programs, outside of waits and model calls"),
+  }),
+  "parts of the attempt's time by the durations of its events; absent in files of earlier versions",
+);
+
+const measures = t.wholeExcept(["benchmarkCalls", "timeSpent"], {
+  timeSpent,
   firstValidMs: t.about(atLeastNone, "until the first snapshot of a submission that is admitted; null: none"),
   firstValidBy: t.about(
     t.oneOf("admitted", "has-a-file"),
@@ -147,6 +157,7 @@ export type IterationsFile = t.TypeOf<typeof iterationsFile>;
 export type IterationRecord = t.TypeOf<typeof iteration>;
 export type BenchmarkCalls = t.TypeOf<typeof benchmarkCalls>;
 export type ResearchMeasures = t.TypeOf<typeof measures>;
+export type TimeSpent = t.TypeOf<typeof timeSpent>;
 export type AttemptEnd = t.TypeOf<typeof end>;
 export type AttemptLabel = t.TypeOf<typeof label>;
 export type IterationMetric = t.TypeOf<typeof metric>;

@@ -98,7 +98,7 @@ test("only a mean that is ahead of all others beyond item noise is bold, and the
 
 test("every caption of tables and figures has the report's label or warning", () => {
   const report = nastyExample().report();
-  const figures = (["scores", "cost"] as const).map((name) => figureFile(report, name));
+  const figures = (["scores", "over-time", "cost"] as const).map((name) => figureFile(report, name));
   const text = [latex(report), ...figures].join("");
   const captions = text.match(/\\caption\{.*/g)!;
   assert.ok(captions.length > 4);

@@ -7,6 +7,7 @@ import type { Times } from "@mlrb/formats/times";
 import { costCaption } from "../paper/cost-figure.ts";
 import { costTable } from "../paper/costs.ts";
 import { forestCaption } from "../paper/forest-figure.ts";
+import { overTimeCaption } from "../paper/over-time-figure.ts";
 import { paperTables } from "../paper/paper-tables.ts";
 import { protocolSection } from "../protocol/protocol-section.ts";
 import { labelText } from "../read/condition-words.ts";
@@ -26,9 +27,11 @@ function headlineFile(report: Report): string {
   return `${dataLine(labelText(report))}{\\raggedright ${lines.join("\n")}\\par}\n`;
 }
 
+const figureCaptions = { scores: forestCaption, cost: costCaption, "over-time": overTimeCaption };
+
 /** The float of `figures/NAME.pdf`, for which a paper needs graphicx. The PDF has no label of its own. */
-export function figureFile(report: Report, name: "scores" | "cost"): string {
-  const caption = `${name === "cost" ? costCaption : forestCaption} (${markOf(report)})`;
+export function figureFile(report: Report, name: keyof typeof figureCaptions): string {
+  const caption = `${figureCaptions[name]} (${markOf(report)})`;
   return `${dataLine(labelText(report))}\\begin{figure*}[!htbp]\\centering\\includegraphics[width=5.5in]{figures/${name}.pdf}\\caption{${latexText(caption)}}\\label{fig:mlrb-${name}}\\end{figure*}\n`;
 }
 

@@ -12,7 +12,8 @@ import { digitsText, partError, supportedDigits, supportedText } from "../sectio
 import { metricHead, verdictText } from "../sections/report-words.ts";
 import { endTexts } from "../sections/research-section.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
-import { curvePart } from "./charts/curve-svg.ts";
+import { experimentsPart } from "./charts/experiments-part.ts";
+import { attemptTimePart } from "./charts/time-spent-part.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageStory } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
@@ -55,7 +56,14 @@ function attemptPart(attempt: Attempt, { report, time, story, instances }: Attem
 ${metrics.map((metric) => scorePart(scores[metric.name]!, metric))}
 ${verdict.kind === "missing" ? html`<p class="bad">Missing: ${verdict.cause}</p>` : rulesTable(verdict.rules, attempt)}
 ${attempt.research !== null && html`<p>${researchText(attempt.research)}</p>`}
-${time && attempt.research?.kind === "found" && attempt.research.metric !== null && curvePart(time, attempt.research.metric)}
+${
+  story?.kind === "read" &&
+  experimentsPart({
+    ...{ experiments: story.experiments, more: story.experimentsMore, time },
+    metric: attempt.research?.kind === "found" ? attempt.research.metric : null,
+  })
+}
+${time && attemptTimePart(time)}
 ${story && storyPart(story, record)}
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.checkpoint].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 <p><a href="#all-attempts">Back to all attempts</a></p>

@@ -4,12 +4,12 @@ import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
 import { headline } from "../sections/headline.ts";
 import { coverageLine } from "../sections/sections.ts";
-import { differenceRows } from "./charts/difference-rows.ts";
-import { differencesSvg } from "./charts/differences-svg.ts";
-import { agentColour, agentSign } from "./charts/draw-figure.ts";
+import { agentLegend } from "./charts/draw-figure.ts";
 import { forestData } from "./charts/forest-data.ts";
 import { forestSvg } from "./charts/forest-svg.ts";
 import { heatMap } from "./charts/heat-map.ts";
+import { rankedData } from "./charts/ranked-data.ts";
+import { rankedSvg } from "./charts/ranked-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData } from "./page-data.ts";
 
@@ -53,19 +53,15 @@ function lastDay(instances: PageData["instances"]): string | null {
 export function overviewPart(report: Report): Html {
   const data = forestData(report);
   if (data.tasks.length === 0 || data.agents.length === 0) return html``;
-  const rows = differenceRows(report);
-  const legend = data.agents.map(
-    (agent) =>
-      html`<li><span class="sign" style="color:${agentColour(agent, data.agents)}" aria-hidden="true">${agentSign(agent, data.agents)}</span> ${agent}</li>`,
-  );
+  const ranked = rankedData(report);
   return html`<section class="overview" aria-labelledby="overview"><h2 id="overview" class="unseen">Overview</h2>
-<figure class="forest"><figcaption>Score by task <ul class="legend">${legend}</ul></figcaption>
-<div class="wide">${forestSvg(data, "wide")}${rows.length > 0 && html`<p class="all-tasks">Over tasks</p>${differencesSvg(rows, "wide")}`}</div>
-<div class="narrow">${forestSvg(data, "narrow")}${rows.length > 0 && html`<p class="all-tasks">Over tasks</p>${differencesSvg(rows, "narrow")}`}</div>
+<figure class="forest"><figcaption>Score by task ${agentLegend(data.agents)}</figcaption>
+<div class="wide">${forestSvg(data, "wide")}${ranked.length > 0 && html`<p class="all-tasks">Over tasks: normalised mean</p>${rankedSvg(report, ranked, { form: "wide" })}`}</div>
+<div class="narrow">${forestSvg(data, "narrow")}${ranked.length > 0 && html`<p class="all-tasks">Over tasks: normalised mean</p>${rankedSvg(report, ranked, { form: "narrow" })}`}</div>
 </figure>
 <figure class="matrix"><figcaption>Every attempt</figcaption>
 ${heatMap(data)}
-<p class="caption">Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A hollow mark is on its task's own scale, without a usable reference model: 1 is then the best attempt. An arrow goes on past the edge. Right: a square is an attempt and leads to it.</p>
+<p class="caption">Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A task without a usable reference model has its values as text. An arrow goes on past the edge. Right: a square is an attempt and leads to it.</p>
 </figure></section>
 `;
 }

@@ -1,6 +1,7 @@
 // The data of the page: the report and its run. The report's own bytes do not depend on clocks and machines, so
 // times and places are only here.
 
+import type { IterationRecord } from "@mlrb/formats/attempt/iterations";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
 import type { ProtocolResult } from "@mlrb/formats/report/protocol";
@@ -68,6 +69,14 @@ export const storyBytesMax = 40_000;
 /** A story on the page is told from the first so many bytes of its trajectory: a page is drawn after each run. */
 export const toldBytesMax = 4_000_000;
 
+/** An experiment of an attempt, in plain text of bounded length. */
+export type PageExperiment = Pick<IterationRecord, "sinceStartMs" | "metric" | "decision" | "source"> & {
+  what: string;
+};
+
+/** Experiments of an attempt on the page. */
+export const experimentsMax = 60;
+
 /** An attempt's story, or why it cannot be told. */
 export type PageStory = { task: string; agent: string; seed: Seed } & (
   | {
@@ -80,6 +89,9 @@ export type PageStory = { task: string; agent: string; seed: Seed } & (
       /** From the ledger; empty where the ledger cannot be read. */
       budget: BudgetPart[];
       failures: StoryFailure[];
+      experiments: PageExperiment[];
+      /** Found, but not on the page. */
+      experimentsMore: number;
       /** What could not be read, and why. */
       missing: string[];
     }

@@ -65,7 +65,7 @@ a.square:hover{outline:2px solid var(--accent)}
 .missing.square{border:1px dashed var(--line)}.nowrap{white-space:nowrap}
 .key{font-size:.82rem;color:var(--soft)}.heat.dense .square{width:1.2rem;height:1.3rem;line-height:1.25rem;margin-right:1px}.key span{white-space:nowrap;margin-right:.5rem}.key i{font-style:normal}.key .square{width:1rem;height:1rem;line-height:.9rem;margin:0 1px 0 .3rem}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1.5rem}
-.figures.small{grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr))}.figures figure{border-top:1px solid var(--rule);padding-top:.6rem}
+.figures.small{grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr))}.figures.small svg{width:100%;max-width:29rem}.figures figure{border-top:1px solid var(--rule);padding-top:.6rem}
 .graph{background:#fff;border-radius:.4rem;padding:.5rem}.graph svg{height:auto;min-width:60rem;max-width:none}`;
 
 const details = `
@@ -85,7 +85,7 @@ const media = `
 @media (max-width:44rem){header,main,footer,nav{padding:0 1rem}.below{flex-direction:column;align-items:flex-start}.tools{margin-bottom:.4rem}.headline{font-size:1.08rem}.figures{grid-template-columns:1fr}.forest .wide{display:none}.forest .narrow{display:block}.legend{margin-left:0}#tabs a{padding:.6rem .6rem}
 .cards thead{display:none}.cards,.cards tbody{display:block}.cards tr{display:block;border:1px solid var(--rule);border-radius:.5rem;padding:.5rem .8rem;margin-bottom:.6rem}.cards th,.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;white-space:normal}.cards th::before,.cards td::before{content:attr(data-label);color:var(--soft)}.rules th,.rules td{justify-content:start}.rules th::before,.rules td::before{flex:none;width:4.5rem}
 .story li{padding-left:0}.when{position:static;width:auto}}
-@media print{.unprinted,.js .each-attempt:not(:has(details[open])){display:none}caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{.unprinted,.js .each-attempt:not(:has(details[open])){display:none}caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched,.sign{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
 export const pageStyle = colours + frame + tables + figures + details + media;

@@ -98,15 +98,15 @@ test("instances of one action are described once, and the others link there", ()
   assert.equal(place.querySelector("dl"), null);
 });
 
-test("the figure of checkpoints has a description in words that names failures", () => {
+test("the figure of the score over time has a description in words that names failures", () => {
   const [letters, numbers] = [...document.querySelectorAll('[aria-labelledby="over-time"] svg')].map((svg) =>
     svg.getAttribute("aria-label"),
   );
   assert.match(
     letters!,
-    /plain: at 5% seed 1 no submission yet, scored at the trivial baseline, seed 2 3\.040; .*strong: at 5% seed 1 rejected, scored at the trivial baseline, seed 2 disqualified, scored at the trivial baseline; at 50% seed 1 2\.600; .*trivial baseline 3\.070$/,
+    /plain at 5%: 3\.055 \(2, 1 none yet\), from 3\.040 to 3\.070; .*strong at 5%: 3\.070 \(2, 2 failed\); strong at 50%: 2\.600 \(1 of 2\); .*trivial baseline 3\.070$/,
   );
-  assert.match(numbers!, /plain: at 75% seed 2 0\.750/);
+  assert.match(numbers!, /plain at 75%: 0\.750 \(1 of 2\)/);
 });
 
 test("the page of a report without attempts states that none were planned", () => {

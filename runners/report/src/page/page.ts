@@ -8,7 +8,9 @@ import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
 import { costFigures } from "./charts/cost-figures.ts";
-import { checkpointsPart, figuresPart } from "./charts/figures-part.ts";
+import { overTimePart } from "./charts/over-time-part.ts";
+import { timeSpentPart } from "./charts/time-spent-part.ts";
+import { winMatrix } from "./charts/win-matrix.ts";
 import { overviewPart, pageHead } from "./first-screen.ts";
 import { type Html, html, trusted } from "./html.ts";
 import { numbersPart } from "./numbers-part.ts";
@@ -56,13 +58,19 @@ function panels(data: PageData): Html[] {
   const [results = html``, ...otherResults] = of("results");
   const compared = summary.tables.some(({ groups }) => groups.length > 0) ? sectionHtml(summary) : html``;
   return [
-    tabPanel("results", [overviewPart(report), results, figuresPart(report), ...otherResults]),
+    tabPanel("results", [overviewPart(report), winMatrix(report), results, ...otherResults]),
     tabPanel("attempts", [attemptsTable(report, times), attemptsPart(data), ...of("attempts")]),
     tabPanel(
       "cost",
-      times === null ? [] : [costFigures(report, times), sectionHtml(costsSection(report, times))],
+      times === null
+        ? []
+        : [
+            costFigures(report, times),
+            timeSpentPart(report, times),
+            sectionHtml(costsSection(report, times)),
+          ],
     ),
-    tabPanel("over-time", [checkpointsPart(report), ...of("over-time")]),
+    tabPanel("over-time", [overTimePart(report), ...of("over-time")]),
     tabPanel("statistics", [compared, ...of("statistics")]),
     tabPanel("provenance", [
       sectionHtml(plainSection(protocolSection(data.protocol))),

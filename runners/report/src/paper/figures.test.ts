@@ -5,14 +5,16 @@ import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import { parseHTML } from "linkedom";
-import { differenceRows } from "../page/charts/difference-rows.ts";
 import { forestData } from "../page/charts/forest-data.ts";
+import { rankedData } from "../page/charts/ranked-data.ts";
+import { agentsExample } from "../testing/agents-example.ts";
 import { largeExample } from "../testing/large-example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { costDrawing, costFigure } from "./cost-figure.ts";
 import { costPoints } from "./costs.ts";
 import { displayNames } from "./display-names.ts";
 import { forestFigure, paperForest } from "./forest-figure.ts";
+import { overTimeFigure } from "./over-time-figure.ts";
 
 const sample = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8"),
@@ -30,7 +32,7 @@ const times = ({ attempts, label }: Report, dollars: (at: number) => number | nu
   })),
 });
 
-test("the forest plot has every task, drawn from the numbers of the report, and the mean over tasks last", () => {
+test("the forest plot has every task, drawn from the numbers of the report", () => {
   const { tasks } = paperForest(sample);
   assert.deepEqual(
     tasks.map(({ task, scale }) => [task, scale]),
@@ -42,16 +44,11 @@ test("the forest plot has every task, drawn from the numbers of the report, and 
       ["LLM Merging", "own"],
       ["Math reasoning", "normalised"],
       ["MiniPile", "normalised"],
-      ["Mean of 3 tasks", "normalised"],
     ],
   );
   const [cell] = sample.cells;
   const [first] = tasks[0]!.agents;
   assert.deepEqual([first!.at, first!.seeds.map(({ at }) => at)], [cell!.normalisedMean, cell!.normalised]);
-  assert.deepEqual(
-    tasks.at(-1)!.agents.map(({ at }) => at),
-    sample.acrossTasks.agents.map(({ mean }) => mean),
-  );
 });
 
 test("an interval is that of the valid mean on the normalised scale, and none is drawn around a mean with failures", () => {
@@ -82,13 +79,13 @@ test("the forest plot for a paper has the cells of the page's plot, under the na
   }
 });
 
-test("the figure ends with the differences of means over tasks, as words and on an axis of their own", async () => {
+test("the figure ends with the agents by their mean over tasks", async () => {
   const whole = await forestFigure(large);
-  const without = await forestFigure({ ...large, agentComparisons: [] });
+  const agents = large.acrossTasks.agents.map((each) => ({ ...each, mean: null }));
+  const without = await forestFigure({ ...large, acrossTasks: { ...large.acrossTasks, agents } });
   const height = (pdf: Buffer | undefined) =>
     Number(/\/MediaBox \[0 0 396 ([\d.]+)\]/.exec(pdf!.toString("latin1"))![1]);
-  assert.equal(differenceRows(large).length, 2);
-  const more = ((2 * 42 + 48) * 396) / 716;
+  const more = ((rankedData(large).length * 34 + 48) * 396) / 716;
   assert.ok(Math.abs(height(whole) - height(without) - more) < 0.1);
 });
 
@@ -120,6 +117,7 @@ test("cost is drawn against the normalised mean, and unknown costs are left out,
 test("a figure is the same bytes each time, with its font embedded and its label in the file", async () => {
   const draw = [
     () => forestFigure(nasty),
+    () => overTimeFigure(nasty),
     () =>
       costFigure(
         sample,
@@ -162,6 +160,16 @@ test("a report without a normalised scale, or without costs, has no figure", asy
     ),
     undefined,
   );
+});
+
+test("the score over time is drawn for each task at which a submission changed, two in a row", async () => {
+  assert.equal(await overTimeFigure(sample), undefined);
+  const { report } = agentsExample();
+  const heightOf = (pdf: Buffer | undefined) =>
+    Number(/\/MediaBox \[0 0 396 ([\d.]+)\]/.exec(pdf!.toString("latin1"))![1]);
+  const both = heightOf(await overTimeFigure(report));
+  const one = heightOf(await overTimeFigure({ ...report, tasks: report.tasks.slice(0, 1) }));
+  assert.ok(Math.abs(both - one) < 0.1 && both > 150, `${both} ${one}`);
 });
 
 test("names of strangers are words of the figure, never elements of its drawing", async () => {

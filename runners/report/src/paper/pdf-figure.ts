@@ -27,14 +27,16 @@ const colours: Record<string, string> = {
   ...{ rule: "#BBBBBB", line: "#777777", soft: "#777777", bad: "#777777" },
 };
 
-/** The agents in a legend, and the drawings below each other. The title is read by programs and says what the data is. */
-export async function figurePdf(report: Report, drawings: Html[]): Promise<Buffer> {
-  const parts = [legend(report), ...drawings].map(({ markup }) => ({
-    markup: printed(markup),
-    height: scale * Number(/ height="([\d.]+)"/.exec(markup)![1]),
-  }));
+/** The agents in a legend, and the drawings below each other, several in a row where they are lists. The title is read by programs and says what the data is. */
+export async function figurePdf(report: Report, drawings: (Html | Html[])[]): Promise<Buffer> {
+  const rows = [legend(report), ...drawings].map((row) => {
+    const parts = [row]
+      .flat()
+      .map(({ markup }) => ({ markup: printed(markup), width: sizeOf(markup, "width") }));
+    return { parts, height: Math.max(...[row].flat().map(({ markup }) => sizeOf(markup, "height"))) };
+  });
   const document = new PDFDocument({
-    ...{ size: [pageWidth, parts.reduce((sum, { height }) => sum + height, 0)], margin: 0, compress: false },
+    ...{ size: [pageWidth, rows.reduce((sum, { height }) => sum + height, 0)], margin: 0, compress: false },
     ...{ font: null as unknown as string, autoFirstPage: true },
     info: { Title: plainText(`${report.title} (${labelText(report)})`), CreationDate: new Date(0) },
   });
@@ -44,14 +46,23 @@ export async function figurePdf(report: Report, drawings: Html[]): Promise<Buffe
   const file = `@fontsource/source-sans-3/files/${font.id}-latin-400-normal.woff`;
   document.registerFont("sans", readFileSync(fileURLToPath(import.meta.resolve(file))) as never);
   let top = 0;
-  for (const { markup, height } of parts) {
-    document.save().translate(0, top).scale(scale);
-    drawSvg(document, markup, 0, 0, { assumePt: true, fontCallback: () => "sans" });
-    document.restore();
+  for (const { parts, height } of rows) {
+    let left = 0;
+    for (const { markup, width } of parts) {
+      document.save().translate(left, top).scale(scale);
+      drawSvg(document, markup, 0, 0, { assumePt: true, fontCallback: () => "sans" });
+      document.restore();
+      left += width;
+    }
     top += height;
   }
   document.end();
   return whole;
+}
+
+/** In points. */
+function sizeOf(markup: string, side: "width" | "height"): number {
+  return scale * Number(new RegExp(` ${side}="([\\d.]+)"`).exec(markup)![1]);
 }
 
 /** Two agents in a line. */

@@ -9,7 +9,7 @@ import { readPlain } from "./read-plain.ts";
 
 type ResearchTimes = Pick<
   Times["attempts"][number],
-  "firstValidSeconds" | "improvementPerHour" | "sinceImprovementSeconds" | "bestSoFar"
+  "firstValidSeconds" | "improvementPerHour" | "sinceImprovementSeconds" | "bestSoFar" | "timeSpent"
 >;
 
 /** A gain within seconds cannot be scaled to an hour. */
@@ -37,7 +37,7 @@ export function researchTimes(
   const found = text.kind === "ok" ? readPlain(iterationsFile, text.value) : text;
   if (found.kind !== "ok" || found.value.kind !== "found") return unknown;
   const { measures } = found.value;
-  const { firstValidMs } = measures;
+  const { firstValidMs, timeSpent } = measures;
   const improvements = bestSoFar(measures, direction);
   const last = improvements.at(-1);
   return {
@@ -45,6 +45,13 @@ export function researchTimes(
     improvementPerHour: improvementPerHour(measures, improvements),
     sinceImprovementSeconds: last && wallMs !== undefined ? secondsOf(Math.max(0, wallMs - last.ms)) : null,
     bestSoFar: improvements.map(({ ms, value }) => ({ seconds: secondsOf(ms), value })),
+    ...(timeSpent && {
+      timeSpent: {
+        waitSeconds: secondsOf(timeSpent.waitMs),
+        modelSeconds: secondsOf(timeSpent.modelMs),
+        programSeconds: secondsOf(timeSpent.programMs),
+      },
+    }),
   };
 }
 

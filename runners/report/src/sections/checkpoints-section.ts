@@ -7,6 +7,7 @@ import { changedOverTime, checkpointCounting } from "../compare/checkpoint-count
 import { metricOf, type ShownMetric, storedMetric } from "../units/shown-metric.ts";
 import { seedCell } from "./attempts-section.ts";
 import { scoreError, sentenceNumber, supportedText } from "./digits-text.ts";
+import { overTimeTable } from "./over-time-table.ts";
 import { attemptsText, grouped, metricHead, taskTitle } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { column, numeric, oneGroup, tableOf } from "./table-of.ts";
@@ -21,18 +22,22 @@ export function checkpointsSection(report: Report): Section {
     heading: "Intermediate checkpoints",
     caption:
       "Score of the submission as it was at a share of the budget, on the metric that decides the task. Only the final " +
-      "submission, under 100%, counts. Attempts whose checkpoints all equal it are left out. none: no submission yet.",
-    tables: shown.map(({ task, metric, attempts }) =>
-      tableOf(`${taskTitle(report, task)}, ${metricHead(metric)}`, oneGroup(attempts), [
-        column("agent", ({ agent }) => agent),
-        numeric("seed", (attempt) => seedCell(attempt)),
-        ...attempts[0]!.checkpoints.map(({ checkpoint }, at) =>
-          numeric(checkpoint, (attempt: Attempt) =>
-            checkpointCell(attempt, attempt.checkpoints[at]!, metric),
+      "submission, under 100%, counts. Means: over attempts (n), with failed ones and those without a submission yet " +
+      "(none) at the trivial baseline. Single attempts whose checkpoints all equal the end are left out.",
+    tables: [
+      overTimeTable(report),
+      ...shown.map(({ task, metric, attempts }) =>
+        tableOf(`${taskTitle(report, task)}, ${metricHead(metric)}`, oneGroup(attempts), [
+          column("agent", ({ agent }) => agent),
+          numeric("seed", (attempt) => seedCell(attempt)),
+          ...attempts[0]!.checkpoints.map(({ checkpoint }, at) =>
+            numeric(checkpoint, (attempt: Attempt) =>
+              checkpointCell(attempt, attempt.checkpoints[at]!, metric),
+            ),
           ),
-        ),
-      ]),
-    ),
+        ]),
+      ),
+    ].filter(({ groups }) => groups.length > 0),
     items: shown.flatMap(({ metric, attempts }) => [
       ...attempts.flatMap((attempt) => spoiled(attempt, storedMetric(report, metric.name))),
       ...rejections(attempts, metric),

@@ -80,7 +80,7 @@ function missed(report: Report): Item[] {
     }));
 }
 
-export function rowName(row: Row): string {
+function rowName(row: Row): string {
   if (row.reference) return `${row.name} (reference model)`;
   return row.baseline && row.name !== "baseline" ? `${row.name} (trivial baseline)` : plainName(row);
 }

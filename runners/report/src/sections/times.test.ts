@@ -191,6 +191,26 @@ test("the best value so far, and the time since it improved, follow the directio
   assert.equal(attempt!.sinceImprovementSeconds, 3.3);
 });
 
+test("the parts of the time come from iterations, and are unknown in files of earlier versions", () => {
+  const iterations: Member = {
+    ...member("b", 10, true),
+    ...{ name: "iterations", role: "iterations" },
+    artifacts: { iterations: { digest: "i", kind: "file", path: "i" } },
+  };
+  const of = (measures: object) =>
+    times(
+      { formatVersion: 1, members: [member("b", 10, true), iterations] },
+      {
+        ...{ label: "smoke", readLedger, direction: () => "lower" },
+        read: () => ({ kind: "ok", value: JSON.stringify(researched({ ...measures }).iterations) }),
+      },
+    ).attempts[0]!.timeSpent;
+  assert.deepEqual(of({ timeSpent: { waitMs: 100, modelMs: 7260, programMs: 4000 } }), {
+    ...{ waitSeconds: 0.1, modelSeconds: 7.3, programSeconds: 4 },
+  });
+  assert.equal(of({}), undefined);
+});
+
 test("time to the first valid snapshot and gain per hour have columns where iterations give them", () => {
   const found = (values: [number, number][], metric = "bits-per-byte") =>
     JSON.stringify(

@@ -172,11 +172,16 @@ function researchLines({ iterations, iterationsMore }: NonNullable<AttemptStory[
   return more > 0 ? [...shown, `${more} more experiments`] : shown;
 }
 
+/** What was tried, in the agent's words where it has some. */
+export function experimentWords({ hypothesis, change, command }: IterationRecord): string {
+  return hypothesis ?? change ?? command ?? "";
+}
+
 function iterationLine(one: IterationRecord): string {
-  const { id, source, hypothesis, change, command, metric, decision } = one;
+  const { id, source, metric, decision } = one;
   const about = source === "rule" ? "found by rule" : "reported by the agent";
   const parts = [
-    hypothesis ?? change ?? command ?? "",
+    experimentWords(one),
     metric && `${source === "rule" ? "measured" : "reported"} ${metricWords(metric)}`,
     decision,
   ].filter((part) => typeof part === "string" && part !== "");

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
-import type { Made, PageData, PageInstance } from "../page/page-data.ts";
+import type { Made, PageData, PageExperiment, PageInstance } from "../page/page-data.ts";
 import { nastyExample } from "./nasty-example.ts";
 
 export const hostileText = `</script><script>alert(1)</script><img src=x onerror="alert(2)"> ' "&amp;\u202egpj.exe\u0000`;
@@ -117,11 +117,28 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
             ],
             failures:
               at % 3 === 1 ? [{ whose: "provider", cause: "rate-limit", count: 3, detail: hostileText }] : [],
+            experiments: at % 3 === 1 ? [] : exampleExperiments,
+            experimentsMore: at % 3 === 1 ? 0 : 7,
             missing: at % 3 === 1 ? [`the budget that it used: ${hostileText}`] : [],
           },
     ),
   };
 }
+
+const exampleExperiments: PageExperiment[] = [
+  {
+    ...{ sinceStartMs: 3000, what: "a first try", source: "agent", decision: "keep" },
+    metric: { name: "bits", split: "dev", value: 3.1 },
+  },
+  {
+    ...{ sinceStartMs: 9000, what: hostileText, source: "rule", decision: null },
+    metric: { name: "bits", split: null, value: 3.2 },
+  },
+  {
+    ...{ sinceStartMs: 12_000, what: "nothing measured", source: "agent", decision: hostileText },
+    metric: null,
+  },
+];
 
 function madeUp(stage: string): Made {
   const digest = "0123456789abcdef".repeat(4);

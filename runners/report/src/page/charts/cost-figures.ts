@@ -16,7 +16,7 @@ export function costFigures(report: Report, times: Times): Html {
   const { tasks } = report.acrossTasks;
   const none = tasks.length === 0 ? "No task has a normalised score to draw against cost." : "";
   return html`<section aria-labelledby="cost-figures"><h2 id="cost-figures">Score against cost</h2>
-<p class="caption">A large mark is an agent: its normalised mean over ${tasks.length} of ${counted(report.tasks.length, "task")}, and what one of its attempts spends on average. A small dot is one task. The line joins the agents that no other one beats in both. An agent of which any cost is unknown is grey and not on the line. ${none}${absent.length > 0 && ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).`}</p>
+<p class="caption">Mean spending of an attempt against the normalised mean over ${tasks.length} of ${counted(report.tasks.length, "task")}; faint: one task; grey: a cost is unknown. The line: agents that no other one beats in both. ${none}${absent.length > 0 && ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).`}</p>
 <div class="figures small">${drawn.map((data) => html`<figure><figcaption>Score against ${data.amount}</figcaption>\n${costSvg(data, agents)}</figure>`)}</div></section>
 `;
 }

@@ -2,9 +2,9 @@
 // library. Colours come from the page's style, which has them for light, dark and print.
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
-import { type Html, trusted } from "../html.ts";
+import { type Html, html, trusted } from "../html.ts";
 
-export const figureWidth = 560;
+const figureWidth = 560;
 
 /** `words` describe the figure to readers who do not see it. */
 export function drawFigure(words: string, options: Plot.PlotOptions): Html {
@@ -44,35 +44,16 @@ export function apart<T>(labelled: T[], value: (one: T) => number, least: number
 
 type OfAgent = { agent: string };
 
-/** Points as discs or shapes; failed attempts as crosses. */
-export function pointMarks<Point extends OfAgent & { kind: "counts" | "failed" }>(
-  points: Point[],
-  agents: readonly string[],
-  looks: Omit<Plot.DotOptions, "title" | "symbol"> & {
-    symbol: "circle" | ((point: OfAgent) => string);
-    title: (point: Point) => string;
-  },
-): Plot.Dot[] {
-  const colour = ({ agent }: OfAgent) => agentColour(agent, agents);
-  return (["counts", "failed"] as const).map((kind) =>
-    Plot.dot(
-      points.filter((point) => point.kind === kind),
-      {
-        ...(looks as Plot.DotOptions),
-        stroke: colour,
-        fill: kind === "counts" ? colour : "none",
-        fillOpacity: 0.45,
-        symbol: (kind === "counts" ? looks.symbol : "times") as Plot.DotOptions["symbol"] & {},
-      },
-    ),
-  );
-}
-
 const signs = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", wye: "Y" } as const;
 
 /** The agent's shape as a character, for legends. */
-export function agentSign(agent: string, agents: readonly string[]): string {
+function agentSign(agent: string, agents: readonly string[]): string {
   return signs[agentShape(agent, agents)];
+}
+
+/** For figures without room for the agents' names. */
+export function agentLegend(agents: readonly string[]): Html {
+  return html`<ul class="legend" aria-label="Agents">${agents.map((agent) => html`<li><span class="sign" style="color:${agentColour(agent, agents)}" aria-hidden="true">${agentSign(agent, agents)}</span> ${agent}</li>`)}</ul>`;
 }
 
 /** Agents get the page's colours `--agent-1` and on, in the report's order. */

@@ -14,9 +14,13 @@ export const forms = {
 
 /** For the name of the reference model. */
 export const marginRight = 44;
-const rowPadding = 12;
-/** Far scores are drawn at the edge, so that one does not squeeze all others. */
+const rowPadding = 10;
 const [lowest, highest] = [-1, 3];
+
+/** Far scores are drawn at the edge, so that one does not squeeze all others. */
+export function within(score: number): number {
+  return Math.min(Math.max(score, lowest), highest);
+}
 
 type Row = { y: number; at: number | null; to?: [number, number]; cell: ForestCell; task: ForestTask };
 
@@ -41,6 +45,7 @@ export function forestSvg(data: ForestData, form: PlotForm): Html {
       }),
     ),
   );
+  const scaled = rows.filter(({ task }) => task.scale === "normalised");
   const total = data.tasks.length * rowHeight;
   return drawFigure(forestWords(data), {
     width,
@@ -60,9 +65,21 @@ export function forestSvg(data: ForestData, form: PlotForm): Html {
     y: { domain: [total, 0], axis: null },
     marks: [
       ...frameMarks(data, { domain, rowHeight, total, form }),
-      ...intervalMarks(rows, { domain, agents: data.agents }),
-      ...seedMarks(rows, { inside, agents: data.agents }),
-      ...meanMarks(rows, data.agents),
+      ...intervalMarks(scaled, { domain, agents: data.agents }),
+      ...seedMarks(scaled, { inside, agents: data.agents }),
+      ...meanMarks(scaled, data.agents),
+      // without a reference model, a value has no place on the shared axis
+      Plot.text(
+        rows.filter(({ task, at }) => task.scale === "own" && at !== null),
+        {
+          ...{ x: domain[0], dx: form === "wide" ? 8 : 0, y: "y", textAnchor: "start", fontSize: 11 },
+          text: ({ cell, task }: Row) =>
+            `${clipped(cell.agent, 14)}: ${clipped(cell.words.slice(task.metric!.length + 1), form === "wide" ? 68 : 38)}`,
+          fill: ({ cell }: Row) => agentColour(cell.agent, data.agents),
+          stroke: "var(--ground)",
+          strokeWidth: 4,
+        },
+      ),
       Plot.text(
         rows.filter(({ at, cell }) => at === null && cell.seeds.every((seed) => seed.at === null)),
         {
@@ -80,7 +97,7 @@ export function forestSvg(data: ForestData, form: PlotForm): Html {
 }
 
 function domainOf({ tasks }: ForestData): [number, number] {
-  const cells = tasks.flatMap(({ agents }) => agents);
+  const cells = tasks.flatMap(({ agents, scale }) => (scale === "own" ? [] : agents));
   const points = cells
     .flatMap(({ at, seeds }) => [at, ...seeds.map((seed) => seed.at)])
     .filter((at) => at !== null);
@@ -137,7 +154,7 @@ function frameMarks({ tasks }: ForestData, { domain, rowHeight, total, form }: F
 
 /** At most as wide as the margin: in 11 px, more than 29 characters would leave the picture. */
 function metricLabel(metric: string | null, scale: ForestTask["scale"]): string {
-  const own = scale === "own" ? ", own scale" : "";
+  const own = scale === "own" ? ", own unit" : "";
   return `${clipped(metric ?? "no metric", 28 - own.length)}${own}`;
 }
 
@@ -205,7 +222,7 @@ function meanMarks(rows: Row[], agents: string[]): Plot.Markish[] {
         r: 5,
         stroke: colour,
         strokeWidth: 1.75,
-        fill: (row: Row) => (row.task.scale === "normalised" ? colour(row) : "var(--ground)"),
+        fill: colour,
         symbol: (({ cell }: Row) => agentShape(cell.agent, agents)) as never,
         title: ({ cell, task }: Row) => `${task.task}, ${cell.agent}: ${cell.words}`,
       },

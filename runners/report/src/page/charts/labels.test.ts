@@ -6,12 +6,10 @@ import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import { parseHTML } from "linkedom";
 import { costFigures } from "./cost-figures.ts";
-import { differenceRows } from "./difference-rows.ts";
-import { differencesSvg } from "./differences-svg.ts";
-import { figureData } from "./figure-data.ts";
-import { figureSvg } from "./figure-svg.ts";
 import { forestData } from "./forest-data.ts";
 import { forestSvg, forms } from "./forest-svg.ts";
+import { rankedData } from "./ranked-data.ts";
+import { rankedSvg } from "./ranked-svg.ts";
 
 const sample: Report = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../../../docs/sample/report.json"), "utf8"),
@@ -27,37 +25,9 @@ test("metrics at the left of the forest plot fit the margin, and those without a
     .filter((text) => text.parentElement!.getAttribute("font-size") === "11")
     .map((text) => text.textContent);
   assert.equal(labels.length, data.tasks.length);
-  assert.ok(labels.includes("worst-domain, own scale"), labels.join("; "));
+  assert.ok(labels.includes("worst-domain, own unit"), labels.join("; "));
   const widest = 6.1; // px of a character, on average, in 11 px of the usual sans-serif fonts
   for (const label of labels) assert.ok(label.length * widest <= forms.wide.marginLeft - 14, label);
-});
-
-test("a label of the longest length above a task's figure ends below the figure's upper edge", () => {
-  const data = figureData(sample, "baby-lm")!;
-  const name = "unigram (trivial baseline, a long name)";
-  const lines = [{ ...data.lines[0]!, names: [name] }];
-  const [label] = texts(figureSvg({ ...data, lines }, ["script-weak", "script-strong"]).markup).filter(
-    (text) => text.textContent.startsWith("unigram"),
-  );
-  const [, y] = place(label!);
-  const height = label!.firstChild!.textContent!.length * 7.2 * Math.sin((35 / 180) * Math.PI); // px of a character, in 13 px
-  assert.ok(y! - 8 - height - 6 > 0, `it ends at ${y! - 8 - height}`);
-});
-
-test("a line above a task's figure has its first name and how many more, and all labels end inside of the picture", () => {
-  const data = figureData(sample, "math-reasoning")!;
-  const labels = texts(figureSvg(data, ["script-weak", "script-strong"]).markup).filter((text) =>
-    text.getAttribute("transform")?.includes("rotate(-35"),
-  );
-  assert.deepEqual(
-    labels.map((label) => label.firstChild!.textContent),
-    ["copy-nearest (baseline) +2", "slot-filling", "gold-proofs (ref. model)"],
-  );
-  for (const label of labels) {
-    const [x] = place(label);
-    const width = label.firstChild!.textContent!.length * 7.2 * Math.cos((35 / 180) * Math.PI);
-    assert.ok(x! + width < 560, `it ends at ${x! + width}`);
-  }
 });
 
 test("no line of the cost figures crosses an agent's name", () => {
@@ -72,15 +42,35 @@ test("no line of the cost figures crosses an agent's name", () => {
   assert.equal(group.getAttribute("stroke"), "var(--ground)");
 });
 
-test("next to the differences, a pair has a line for each agent, which the margin has room for", () => {
-  const { document } = parseHTML(differencesSvg(differenceRows(sample), "wide").markup);
-  const lines = [...document.querySelectorAll("tspan")].map((line) => line.textContent);
-  assert.deepEqual(lines.slice(0, 2), ["script-strong", "− script-weak"]);
+test("a bar's note is below it in both forms, and inside of the picture", () => {
+  for (const form of ["wide", "narrow"] as const) {
+    const drawn = texts(rankedSvg(sample, rankedData(sample), { form }).markup);
+    const note = drawn.find((text) => text.textContent.includes("too few attempts"))!;
+    const value = drawn.filter((text) => /^0\.\d\d$/.test(text.textContent)).at(-1)!;
+    const [x, y] = place(note);
+    assert.ok(y! - place(value)[1]! >= 12, form);
+    const lines = [...note.querySelectorAll("tspan")].map((line) => line.textContent);
+    for (const line of lines.length > 0 ? lines : [note.textContent])
+      assert.ok(x! + line.length * 5.6 <= forms[form].width, `${form}: ${line}`);
+  }
 });
 
-test("on a phone, the note of a difference is below the pair and not on it", () => {
-  const drawn = texts(differencesSvg(differenceRows(sample), "narrow").markup);
-  const pair = drawn.find((text) => text.textContent === "script-strong − script-weak")!;
-  const note = drawn.find((text) => text.textContent.includes("too few attempts"))!;
-  assert.ok(place(note)[1]! - place(pair)[1]! >= 12);
+test("a task without a usable reference model has no mark on the shared axis, but its values as text", () => {
+  const [own] = forestData(sample).tasks.filter(({ scale }) => scale === "own");
+  const data = { ...forestData(sample), tasks: [own!] };
+  const { document } = parseHTML(forestSvg(data, "wide").markup);
+  const marks = document.querySelectorAll('[fill^="var(--agent"], [stroke^="var(--agent"]');
+  assert.ok(
+    [...marks].every(
+      (mark) => mark.querySelector("path, circle, line") === null && !/^(path|circle)$/.test(mark.localName),
+    ),
+  );
+  const shown = texts(forestSvg(data, "wide").markup).map((text) => text.textContent);
+  for (const { words } of own!.agents) {
+    const value = words.split(" ")[1]!;
+    assert.ok(
+      shown.some((text) => text.includes(value)),
+      `${value}: ${shown.join("; ")}`,
+    );
+  }
 });

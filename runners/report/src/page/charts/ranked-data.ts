@@ -1,0 +1,69 @@
+// The agents by their normalised mean over tasks, best first: each with an interval where that covers the mean, and
+// with its difference to the best one. Pure.
+import { mean, standardDeviation } from "@mlrb/core/statistics/mean";
+import { studentT95 } from "@mlrb/core/statistics/student-t";
+import { counted } from "@mlrb/core/text/counted";
+import type { Report } from "@mlrb/formats/report";
+import { differenceTexts } from "../../sections/statistics-text.ts";
+import { type DifferenceRow, differenceRows } from "./difference-rows.ts";
+
+export type RankedAgent = ReturnType<typeof rankedData>[number];
+
+/** Empty without an agent that has a mean over all compared tasks. `interval`: null where none covers the mean. */
+export function rankedData(report: Report, named = (agent: string) => agent) {
+  const { agents, tasks } = report.acrossTasks;
+  // means over other tasks cannot be compared
+  const usable = agents.flatMap(({ agent, mean: score, tasks: own }) =>
+    score !== null && own.length === tasks.length ? [{ agent, score }] : [],
+  );
+  const differences = differenceRows(report);
+  return usable
+    .sort((a, b) => b.score - a.score)
+    .map(({ agent, score }) => {
+      const interval = intervalOverTasks(report, agent);
+      const text = interval === null ? "" : `95 % ${interval.map((end) => end.toFixed(2)).join(" to ")}`;
+      const behind = differences.find(({ second }) => second === agent);
+      const note = behind
+        ? `${differenceTexts(turned(behind)).value} to ${named(behind.first)}, ${intervalNote(behind)}`
+        : `mean over ${tasks.length} of ${counted(report.tasks.length, "task")}`;
+      const words = [`${agent} ${score.toFixed(2)}`, text, behind?.words ?? note];
+      return {
+        ...{ agent, score, interval, note: [text, note].filter((one) => one !== "").join("; ") },
+        words: words.filter((one) => one !== "").join(", "),
+      };
+    });
+}
+
+/** Of the agent to the leading one. */
+function turned({ value, interval }: DifferenceRow) {
+  const ends: [number, number] | null = interval && [-interval[1], -interval[0]];
+  return { value: -value, interval: ends };
+}
+
+function intervalNote(row: DifferenceRow): string {
+  const { interval } = differenceTexts(turned(row));
+  return interval === null ? row.note : `95 % ${interval} over ${row.note}`;
+}
+
+/**
+ * The 95 % interval of the mean over tasks of the means of attempts, with Welch's degrees of freedom (1947), rounded
+ * down. Null unless at every task all attempts are valid and have an interval themselves: it is then of the valid
+ * attempts, as the intervals of single tasks are.
+ */
+export function intervalOverTasks(report: Report, agent: string): [number, number] | null {
+  const cells = report.acrossTasks.tasks.map(({ task, metric }) =>
+    report.cells.find((one) => one.task === task && one.metric === metric && one.agent === agent),
+  );
+  let [sum, variance, weights] = [0, 0, 0];
+  for (const cell of cells) {
+    if (!cell || cell.validInterval === null || cell.validN !== cell.measured) return null;
+    const values = cell.normalised.filter((value) => value !== null);
+    const own = standardDeviation(values)! ** 2 / values.length;
+    sum += mean(values)!;
+    variance += own;
+    weights += own ** 2 / (values.length - 1);
+  }
+  if (cells.length === 0 || !(variance > 0) || !(weights > 0)) return null;
+  const half = studentT95(Math.max(1, Math.floor(variance ** 2 / weights))) * Math.sqrt(variance);
+  return [(sum - half) / cells.length, (sum + half) / cells.length];
+}
