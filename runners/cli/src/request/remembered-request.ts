@@ -23,9 +23,19 @@ export async function rememberedRequest(
   consulted = new Consulted(repository),
 ): Promise<Request | undefined> {
   const root = rootFolder(repository, options.root);
-  const { profile, only, set, executor, skipReferenceModels } = options;
+  const { profile, only, set, executor, skipReferenceModels, liveTools } = options;
   const from = /[/\\.]/.test(pipeline) ? typedIn() : "";
-  const asked = { command: "plan", pipeline, from, profile, only, set, executor, skipReferenceModels };
+  const asked = {
+    command: "plan",
+    pipeline,
+    from,
+    profile,
+    only,
+    set,
+    executor,
+    skipReferenceModels,
+    liveTools,
+  };
   let fresh: Request | undefined;
   const held = await rememberedAnswer<{ plan: PackedPlan; selected: number[] }>(
     { repository, root, asked, consulted },

@@ -53,6 +53,20 @@ export const servedModel = t.wholeExcept(["fingerprint"], {
   calls: t.about(t.count, "answered calls"),
 });
 
+export const replayFacts = t.about(
+  t.wholeObject({
+    recording: t.about(
+      t.oneOf("recorded", "authored"),
+      "recorded: of an attempt of a model; authored: written by people, no model was called",
+    ),
+    tools: t.about(
+      t.oneOf("recorded", "live"),
+      "recorded: results, times and durations are those of the recording; live: the tools ran again",
+    ),
+  }),
+  "of a replay: what answered in place of a model; absent for other attempts",
+);
+
 export const modelSpending = t.wholeExcept(["estimated", "reached", "served"], {
   calls: t.count,
   failedTries: t.about(t.count, "tries without an answer"),
@@ -75,7 +89,7 @@ export const waitedMs = t.about(
 );
 
 export const attemptLedger = t.wholeExcept(
-  ["prices", "waitedMs", "gpuMemoryPeakMiB", "over", "resumed", "interventions"],
+  ["prices", "waitedMs", "gpuMemoryPeakMiB", "over", "resumed", "interventions", "replay"],
   {
     formatVersion: { const: 1 },
     budget: t.wholeExcept(["tokens", "dollars"], {
@@ -119,6 +133,7 @@ export const attemptLedger = t.wholeExcept(
       "how often the attempt continued after its supervisor or host died; absent if never",
     ),
     interventions: interventionSums,
+    replay: replayFacts,
     submission: t.wholeObject({
       digest: t.anyText,
       files: t.count,

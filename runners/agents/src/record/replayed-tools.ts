@@ -1,0 +1,100 @@
+// The tool results of a recording. By default programs do not run: a slow or other machine cannot change a replay.
+// Tools that only write files or notes run, so that the files exist. With live tools all of them run.
+import type { Sandbox } from "@mlrb/core/ports/sandbox";
+import { inside } from "../attempt/workspace.ts";
+import type { ToolCall } from "../model/model-client.ts";
+import type { RecordedResult, ToolReplay } from "../scaffold/scaffold.ts";
+import type { ReplayClock } from "./replay-clock.ts";
+import { ReplayMiss } from "./replay-miss.ts";
+
+export type RecordedCall = {
+  name: string;
+  durationMs: number;
+  /** Undefined for tools that are no programs, if they run in each replay. */
+  result?: RecordedResult | undefined;
+  /** It runs again for the files that it wrote. */
+  writes?: boolean;
+  /** A host folder: what submission/ held after the call. */
+  submission?: string;
+  /** Called with the text of the result. */
+  printed?(text: string): void;
+};
+
+const programs = ["shell", "python", "fetch_url"];
+/** A program that runs for its files has the time that it takes. */
+const dayOfSeconds = 86_400;
+
+export class ReplayedTools implements ToolReplay {
+  readonly #next: () => RecordedCall | undefined;
+  readonly #sandbox: Pick<Sandbox, "put">;
+  readonly #clock: ReplayClock | undefined;
+  #count = 0;
+
+  /** `next` gives the recorded calls in their order. Without a `clock` the tools are live. */
+  constructor(
+    next: () => RecordedCall | undefined,
+    { sandbox, clock }: { sandbox: Pick<Sandbox, "put">; clock: ReplayClock | undefined },
+  ) {
+    this.#next = next;
+    this.#sandbox = sandbox;
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock?.nowMs ?? performance.now();
+  }
+
+  /** Throws `ReplayMiss` if the recording has another call here, or a program behaves otherwise. */
+  async call<Result extends RecordedResult>(call: ToolCall, run: Run<Result>): Promise<Result> {
+    const recorded = this.#next();
+    const place = `tool call ${++this.#count} (${call.name})`;
+    if (recorded?.name !== call.name)
+      throw new ReplayMiss(`${place} is ${recorded ? `${recorded.name} in` : "after the end of"} it`);
+    const made = { call, place, run };
+    const result = this.#clock ? await again(recorded, made) : await live(recorded, made);
+    if (recorded.submission !== undefined) await this.#sandbox.put(recorded.submission, inside.submission);
+    this.#clock?.advance(recorded.durationMs);
+    recorded.printed?.(result.text);
+    return result;
+  }
+}
+
+type Run<Result> = (call: ToolCall) => Promise<Result>;
+type Made<Result> = { call: ToolCall; place: string; run: Run<Result> };
+
+async function live<Result extends RecordedResult>(
+  { result }: RecordedCall,
+  { call, place, run }: Made<Result>,
+): Promise<Result> {
+  const ran = await run(call);
+  if (programs.includes(call.name) && result && ran.text !== result.text)
+    throw new ReplayMiss(`${place} printed ${difference(ran.text, result.text)}`);
+  return ran;
+}
+
+async function again<Result extends RecordedResult>(
+  { result, writes }: RecordedCall,
+  { call, place, run }: Made<Result>,
+): Promise<Result> {
+  if (!programs.includes(call.name)) return { ...(await run(call)), ...result };
+  if (!result) throw new ReplayMiss(`it has no output of ${place}; run it with --live-tools`);
+  if (!writes) return result as Result;
+  const ran = await run("input" in call ? patient(call) : call);
+  if (result.outcome === "done" && ran.outcome !== "done")
+    throw new ReplayMiss(
+      `${place} did not write its files again: ${ran.text.replace(/\s+/g, " ").slice(0, 300)}`,
+    );
+  return { ...ran, ...result };
+}
+
+function patient(call: Extract<ToolCall, { input: unknown }>): ToolCall {
+  return { ...call, input: { ...call.input, timeoutSeconds: dayOfSeconds } };
+}
+
+/** The first line that differs. */
+function difference(now: string, then: string): string {
+  const [after, before] = [now.split("\n"), then.split("\n")];
+  const at = after.findIndex((line, index) => line !== before[index]);
+  const shown = (line: string | undefined) => JSON.stringify((line ?? "").slice(0, 120));
+  return at < 0 ? "fewer lines than in it" : `${shown(after[at])} instead of ${shown(before[at])}`;
+}
