@@ -18,12 +18,13 @@ for (const { digest } of recordsIn(repository)) {
     .split("\n")
     .map((line) => JSON.parse(line) as TrajectoryEvent);
   const [start] = events;
-  if (start?.event !== "start" || start.replay?.tools !== "live" || start.replay.recording !== "authored") continue;
+  if (start?.event !== "start" || start.replay?.tools !== "live" || start.replay.recording !== "authored")
+    continue;
   const { outputs } = authoredFiles(folder, start);
   const texts = events.flatMap((event) =>
     event.event === "tool-result" && event.executed && typeof event.text === "string" ? [event.text] : [],
   );
-  (printed[outputs] ??= {})[start.seed] = texts;
+  printed[outputs] = { ...printed[outputs], [start.seed]: texts };
 }
 for (const [file, seeds] of Object.entries(printed)) writeFileSync(file, `${canonicalJson(seeds, 2)}\n`);
 console.log(`recorded ${Object.keys(printed).length} recordings`);
