@@ -408,7 +408,7 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
       cpSync(join(first.folder, part), join(repository.path, recording, part), { recursive: true });
     const replays = (prompt?: string) => {
       const again = lab(t, repository);
-      const params = { kind: "replay", recording, model: null, provider: null };
+      const params = { kind: "replay", recording, liveTools: true, model: null, provider: null };
       const files = [`${again.name}/prompt.md`, `${recording}/**`];
       defineLlmAttempt(again, served, { params, ...(prompt && { prompt }), attempt: { secrets: [], files } });
       return again;
@@ -432,7 +432,7 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
     const astray = replays("Something else is wanted. Until {{deadline}}.\n");
     const missed = await astray.run();
     assert.equal(missed.code, 1, missed.stdout);
-    assert.match(readLog(astray), /call 1 is not in the recording .*first messages differ.*record it again/s);
+    assert.match(readLog(astray), /^the replay does not fit its recording: call 1 is not in it .*first messages differ.*record it again$/m);
     assert.deepEqual(recordsIn(astray.root), []);
   });
 

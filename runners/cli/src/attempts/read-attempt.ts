@@ -30,12 +30,14 @@ export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): Attem
       ...{ where: words(where), scores, submission, ...read },
     };
   }
-  const { name, path, card } = found.attempt;
+  const { name, path, card, state: left } = found.attempt;
+  const failure = left.kind === "ended" && left.end.result.kind === "failed" ? left.end.result.detail : undefined;
   const { slot, axes, key, startedAt, executor } = card;
   const read = contents(outputPaths(path, card.gives));
   return {
     ...{ id: name, state: found.kind, slot, axes, key, startedAt, durationMs: null, executor },
     ...{ where: {}, scores: null, ...read },
+    ...(failure !== undefined && { failure }),
   };
 }
 

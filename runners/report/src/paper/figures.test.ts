@@ -15,7 +15,7 @@ import { displayNames } from "./display-names.ts";
 import { forestFigure, paperForest } from "./forest-figure.ts";
 
 const sample = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../../../docs/smoke/report.json"), "utf8"),
 ) as Report;
 const nasty = nastyExample().report();
 const large = largeExample().report;

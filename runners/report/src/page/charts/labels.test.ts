@@ -14,7 +14,7 @@ import { forestData } from "./forest-data.ts";
 import { forestSvg, forms } from "./forest-svg.ts";
 
 const sample: Report = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../../docs/sample/report.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../../../../docs/smoke/report.json"), "utf8"),
 );
 const texts = (markup: string) => [...parseHTML(markup).document.querySelectorAll("text")];
 const place = (text: { getAttribute(name: string): string | null }) =>
