@@ -139,7 +139,7 @@ async function recorded(t: TestContext) {
     key: null,
     script: [
       call("shell", { command: "echo one > submission/model; date +%N" }),
-      call("shell", { command: "sleep 1.2" }),
+      call("shell", { command: "sleep 3" }),
       call("shell", { command: "echo two > submission/model; date +%N" }),
       call("submit", {}),
     ],
@@ -147,7 +147,7 @@ async function recorded(t: TestContext) {
   t.after(() => provider.close());
   const model = { provider: "p", id: "m", baseUrl: provider.baseUrl, contextTokens: 9000, free: true };
   const llm = { model, scaffold: { kind: "react" as const } };
-  const { outputs, ledger } = await attempt({ kind: "llm", llm, budget: { timeMs: 60_000 } });
+  const { outputs, ledger } = await attempt({ kind: "llm", llm, budget: { timeMs: 60_000 }, pauseMs: 10 });
   const folder = dirname(outputs.trajectory);
   const recording = mkdtempSync(join(root, "recorded-"));
   for (const name of ["trajectory.jsonl", "submission", "snapshots"])

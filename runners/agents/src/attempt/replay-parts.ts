@@ -50,8 +50,7 @@ async function recordedParts(
   const read = await readRecording(folder);
   if (typeof read === "string") throw new ReplayMiss(`the recording of agent "${agent}": ${read}`);
   const { model, scaffold, reminders, calls, results } = read;
-  const isSubmitted = results.some(({ submission }) => submission !== undefined);
-  if (!liveTools && !isSubmitted)
+  if (!liveTools && !existsSync(join(folder, "submission")))
     throw new ReplayMiss(
       `the recording of agent "${agent}" has no files; copy submission/ and snapshots/ of the record into ${folder}, or run it with --live-tools`,
     );
