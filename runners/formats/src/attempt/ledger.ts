@@ -154,9 +154,9 @@ export const attemptLedger = t.wholeExcept(
   },
 );
 
-const { gpuHours, dollars } = attemptLedger.properties;
+const { gpuHours, dollars, replay } = attemptLedger.properties;
 /** The part of a ledger that a record needs. A user's own durable stage may write only this. */
-export const ledgerCost = t.openObject({ gpuHours, dollars }, []);
+export const ledgerCost = t.openObject({ gpuHours, dollars, replay }, []);
 
 /** The ledger of a submission without an attempt. */
 export const noAttempt = t.wholeObject({ none: t.about(t.anyText, "why there was no attempt") });

@@ -97,6 +97,7 @@ export const { text: importedText } = imported;
 export const { text: weakLimitsText } = weak;
 export const { text: uncheckedText } = unchecked;
 export const { text: interventionText } = extended;
+export const { text: replayText } = replayed;
 
 function wereText({ length }: Made[]): string {
   return `${counted(length, "attempt")} ${length === 1 ? "was" : "were"}`;

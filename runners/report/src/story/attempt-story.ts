@@ -5,6 +5,7 @@ import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { type AttemptSource, type TrajectoryLine, unseenFailure } from "../exports/attempt-source.ts";
+import { replayText } from "../read/attempt-marks.ts";
 import { type TrajectorySummary, TrajectoryWalk } from "../exports/trajectory-walk.ts";
 import { budgetParts } from "./budget-parts.ts";
 import { eventWords, factsWords } from "./event-words.ts";
@@ -59,7 +60,7 @@ export function toldTrajectory(lines: Iterable<TrajectoryLine>, ledger: Ledger |
   const research = reader.end();
   return {
     kind: textOf(walk.summary.start.kind),
-    models: [...models],
+    models: [...models, ...(ledger?.replay ? [replayText(ledger)] : [])],
     ended: ended(),
     budget: budgetParts(ledger),
     timeline: timeline.lines(),
