@@ -62,7 +62,9 @@ test("scores of the sample change over time, and differ between seeds", () => {
   for (const { name: task } of sample.tasks)
     for (const { name: agent } of sample.agents) {
       const own = sample.attempts.filter((one) => one.task === task && one.agent === agent);
-      const finals = own.flatMap(({ scores }) => Object.values(scores)[0]!).filter(({ kind }) => kind === "scored");
+      const finals = own
+        .flatMap(({ scores }) => Object.values(scores)[0]!)
+        .filter(({ kind }) => kind === "scored");
       assert.ok(new Set(finals.map((score) => score.kind === "scored" && score.value)).size >= 4);
     }
   const moving = sample.attempts.filter(({ checkpoints }) => {

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
@@ -42,7 +50,12 @@ async function attempt(changes: Partial<AttemptRequest>) {
       .split("\n")
       .map((line) => JSON.parse(line));
     const index = JSON.parse(readFileSync(join(outputs.snapshots, "index.json"), "utf8"));
-    return { ledger, events, outputs, snapshots: index.snapshots as { name: string; sinceStartMs: number }[] };
+    return {
+      ledger,
+      events,
+      outputs,
+      snapshots: index.snapshots as { name: string; sinceStartMs: number }[],
+    };
   } finally {
     await sandbox.close();
   }
@@ -101,7 +114,12 @@ test("an authored replay has the times, tokens and outputs of its recording on e
   const results = events.filter(({ event }) => event === "tool-result");
   assert.deepEqual(
     results.map(({ text, durationMs }) => [text.split("\n").at(1), durationMs / 60_000]),
-    [["loss 7", 120], [undefined, 0], ["loss 13", 180], [undefined, 0]],
+    [
+      ["loss 7", 120],
+      [undefined, 0],
+      ["loss 13", 180],
+      [undefined, 0],
+    ],
   );
   assert.equal(events.find(({ event }) => event === "note").text, "it was 7");
 });
@@ -113,8 +131,7 @@ test("with live tools an authored replay stops at the first output that differs"
   const other = authored(answers, { 2: ["exit code 0\nloss 8\n"] });
   await assert.rejects(attempt({ recording: other, liveTools: true }), {
     constructor: ReplayMiss,
-    message:
-      'the replay does not fit its recording: tool call 1 (shell) printed "loss 7" instead of "loss 8"',
+    message: String.raw`the replay does not fit its recording: tool call 1 (shell) printed "exit code 0\nloss 7\n", and in it "exit code 0\nloss 8\n"`,
   });
 });
 
@@ -123,7 +140,10 @@ test("a recording that does not fit says what is missing, in one sentence", asyn
   for (const [recording, message] of [
     [authored(answers.slice(0, 2), printed), /it ends after 2 answers, and the agent asks for another one$/],
     [authored(answers, {}), /it has no output of tool call 1 \(shell\); run it with --live-tools$/],
-    [authored([answer(1, [failing])], printed), /call 1 \(shell\) did not write its files again: exit code 3 no/],
+    [
+      authored([answer(1, [failing])], printed),
+      /call 1 \(shell\) did not write its files again: "exit code 3\\nno/,
+    ],
     [authored([answer(1, [], { text: "{{lost}}" })], printed), /\{\{lost\}\} has no value in its authored/],
     [authored([answer(1, [], { seeds: [3], text: 1 })], printed), /answers\.0\.text is 1, not a text$/],
   ] as const)

@@ -14,12 +14,11 @@ import { parse } from "yaml";
 import type { ModelClient, ModelResponse, ToolCall } from "../model/model-client.ts";
 import type { ReplayClock } from "./replay-clock.ts";
 import { ReplayMiss } from "./replay-miss.ts";
-import type { RecordedCall } from "./replayed-tools.ts";
+import { isProgram, type RecordedCall } from "./replayed-tools.ts";
 
 type Answer = AuthoredRecording["answers"][number];
 type Place = { task: string; agent: string; seed: string };
 
-const programs = ["shell", "python"];
 const minuteMs = 60_000;
 
 /** Where the recording of an agent at a task lies in its folder. */
@@ -119,7 +118,7 @@ export class AuthoredReplay {
     { tool, input = {}, file, minutes = 0, writes = false, as }: Answer["calls"][number],
     id: string,
   ): ToolCall {
-    const printed = programs.includes(tool) ? this.#printed[this.#programs++] : undefined;
+    const printed = isProgram(tool) ? this.#printed[this.#programs++] : undefined;
     this.#calls.push({
       ...{ name: tool, writes, durationMs: this.#ms(minutes) },
       ...(printed !== undefined && { result: resultOf(printed) }),
@@ -134,18 +133,17 @@ export class AuthoredReplay {
 
   /** `value` with the values of its placeholders; a text that is one placeholder becomes its value. */
   #filled(value: Json): Json {
-    if (Array.isArray(value)) return value.map((one) => this.#filled(one));
-    if (typeof value === "object" && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.#filled(one)]));
-    if (typeof value !== "string") return value;
     const known = (name: string) => {
       const found = this.#values[name];
       if (found === undefined) throw new ReplayMiss(`{{${name}}} has no value in its authored recording`);
       return found;
     };
-    const [, whole] = /^\{\{([a-z0-9-]+)\}\}$/.exec(value) ?? [];
-    if (whole !== undefined) return known(whole);
-    return value.replaceAll(/\{\{([a-z0-9-]+)\}\}/g, (_, name: string) => String(known(name)));
+    const fill = (text: string) => {
+      const [, whole] = /^\{\{([a-z0-9-]+)\}\}$/.exec(text) ?? [];
+      if (whole !== undefined) return known(whole);
+      return text.replaceAll(/\{\{([a-z0-9-]+)\}\}/g, (_, name: string) => String(known(name)));
+    };
+    return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === "string" ? fill(one) : one)));
   }
 
   #ms(minutes: number): number {

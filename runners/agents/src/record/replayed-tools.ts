@@ -20,7 +20,8 @@ export type RecordedCall = {
   printed?(text: string): void;
 };
 
-const programs = ["shell", "python", "fetch_url"];
+/** Whether a tool runs what the model wrote, or asks the network. */
+export const isProgram = (tool: string) => ["shell", "python", "fetch_url"].includes(tool);
 /** A program that runs for its files has the time that it takes. */
 const dayOfSeconds = 86_400;
 
@@ -67,8 +68,8 @@ async function live<Result extends RecordedResult>(
   { call, place, run }: Made<Result>,
 ): Promise<Result> {
   const ran = await run(call);
-  if (programs.includes(call.name) && result && ran.text !== result.text)
-    throw new ReplayMiss(`${place} printed ${difference(ran.text, result.text)}`);
+  if (isProgram(call.name) && result && ran.text !== result.text)
+    throw new ReplayMiss(`${place} printed ${quoted(ran.text)}, and in it ${quoted(result.text)}`);
   return ran;
 }
 
@@ -76,25 +77,17 @@ async function again<Result extends RecordedResult>(
   { result, writes }: RecordedCall,
   { call, place, run }: Made<Result>,
 ): Promise<Result> {
-  if (!programs.includes(call.name)) return { ...(await run(call)), ...result };
+  if (!isProgram(call.name)) return { ...(await run(call)), ...result };
   if (!result) throw new ReplayMiss(`it has no output of ${place}; run it with --live-tools`);
   if (!writes) return result as Result;
   const ran = await run("input" in call ? patient(call) : call);
   if (result.outcome === "done" && ran.outcome !== "done")
-    throw new ReplayMiss(
-      `${place} did not write its files again: ${ran.text.replace(/\s+/g, " ").slice(0, 300)}`,
-    );
+    throw new ReplayMiss(`${place} did not write its files again: ${quoted(ran.text)}`);
   return { ...ran, ...result };
 }
 
+const quoted = (text: string) => JSON.stringify(text.slice(0, 300));
+
 function patient(call: Extract<ToolCall, { input: unknown }>): ToolCall {
   return { ...call, input: { ...call.input, timeoutSeconds: dayOfSeconds } };
-}
-
-/** The first line that differs. */
-function difference(now: string, then: string): string {
-  const [after, before] = [now.split("\n"), then.split("\n")];
-  const at = after.findIndex((line, index) => line !== before[index]);
-  const shown = (line: string | undefined) => JSON.stringify((line ?? "").slice(0, 120));
-  return at < 0 ? "fewer lines than in it" : `${shown(after[at])} instead of ${shown(before[at])}`;
 }

@@ -77,7 +77,10 @@ function replays(agents: Record<string, Ledger["replay"] | undefined>): Example 
 test("every form of a report of authored recordings says that no model was called", () => {
   const found = replays({ plain: authored, wide: authored }).report();
   assert.match(markdown(found), /^# .*\(smoke, authored recordings, no model was called\)\n/);
-  assert.match(terminalTable(found, { width: 200, color: false }), /no model was called, and times and dollars/);
+  assert.match(
+    terminalTable(found, { width: 200, color: false }),
+    /no model was called, and times and dollars/,
+  );
   const captions = latex(found).match(/\\caption\{.*/g) ?? [];
   assert.ok(captions.length > 3);
   for (const caption of captions) assert.match(caption, /no model was called/);
