@@ -142,8 +142,8 @@ try {
     ownCopies: Object.values(inputs).every(isOwn),
     budget: { ...budget, timeMs },
     ...(folder !== undefined && {
-      ...{ spending: join(folder, "spending.jsonl"), interventions: join(folder, interventionsFile) },
-      checkClaim,
+      ...(kind !== "replay" && { spending: join(folder, "spending.jsonl") }),
+      ...{ interventions: join(folder, interventionsFile), checkClaim },
     }),
     redact: redactor.redact,
     ...(waits && { waits }),

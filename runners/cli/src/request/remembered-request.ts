@@ -23,19 +23,10 @@ export async function rememberedRequest(
   consulted = new Consulted(repository),
 ): Promise<Request | undefined> {
   const root = rootFolder(repository, options.root);
-  const { profile, only, set, executor, skipReferenceModels, liveTools } = options;
+  const { profile, only, executor, skipReferenceModels } = options;
+  const set = [...options.set, ...(options.liveTools ? ["--live-tools"] : [])];
   const from = /[/\\.]/.test(pipeline) ? typedIn() : "";
-  const asked = {
-    command: "plan",
-    pipeline,
-    from,
-    profile,
-    only,
-    set,
-    executor,
-    skipReferenceModels,
-    liveTools,
-  };
+  const asked = { command: "plan", pipeline, from, profile, only, set, executor, skipReferenceModels };
   let fresh: Request | undefined;
   const held = await rememberedAnswer<{ plan: PackedPlan; selected: number[] }>(
     { repository, root, asked, consulted },
