@@ -433,7 +433,10 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
     const astray = replays("Something else is wanted. Until {{deadline}}.\n");
     const missed = await astray.run();
     assert.equal(missed.code, 1, missed.stdout);
-    assert.match(readLog(astray), /^the replay does not fit its recording: call 1 is not in it .*first messages differ.*record it again$/m);
+    assert.match(
+      readLog(astray),
+      /^the replay does not fit its recording: call 1 is not in it .*first messages differ.*record it again$/m,
+    );
     assert.deepEqual(recordsIn(astray.root), []);
   });
 

@@ -14,6 +14,7 @@ import { ReplayMiss } from "../record/replay-miss.ts";
 import { ReplayedTools } from "../record/replayed-tools.ts";
 import type { DigestRequest } from "../record/request-digest.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
+import { inside } from "./workspace.ts";
 
 export type Replay = {
   facts: NonNullable<Ledger["replay"]>;
@@ -65,11 +66,14 @@ async function recordedParts(
     replay: {
       ...{ facts: { recording: "recorded", tools: liveTools ? "live" : "recorded" }, reminders, clock },
       ...(!liveTools && {
-        toolsOf: (sandbox: Sandbox) => new ReplayedTools(() => left.shift(), { sandbox, clock }),
+        toolsOf: (sandbox: Sandbox) =>
+          new ReplayedTools(() => left.shift(), { put: putInto(sandbox), clock }),
       }),
     },
   };
 }
+
+const putInto = (sandbox: Sandbox) => (folder: string) => sandbox.put(folder, inside.submission);
 
 function authoredParts(
   { task, agent, seed, liveTools = false }: AttemptRequest,
@@ -84,7 +88,7 @@ function authoredParts(
     clientOf: () => authored.client(clock),
     replay: {
       ...{ facts: { recording: "authored", tools: liveTools ? "live" : "recorded" }, reminders: [], clock },
-      toolsOf: (sandbox) => new ReplayedTools(() => authored.nextCall(), { sandbox, clock }),
+      toolsOf: (sandbox) => new ReplayedTools(() => authored.nextCall(), { put: putInto(sandbox), clock }),
     },
   };
 }

@@ -1,7 +1,5 @@
 // The tool results of a recording. By default programs do not run: a slow or other machine cannot change a replay.
 // Tools that only write files or notes run, so that the files exist. With live tools all of them run.
-import type { Sandbox } from "@mlrb/core/ports/sandbox";
-import { inside } from "../attempt/workspace.ts";
 import type { ToolCall } from "../model/model-client.ts";
 import type { RecordedResult, ToolReplay } from "../scaffold/scaffold.ts";
 import type { ReplayClock } from "./replay-clock.ts";
@@ -27,17 +25,17 @@ const dayOfSeconds = 86_400;
 
 export class ReplayedTools implements ToolReplay {
   readonly #next: () => RecordedCall | undefined;
-  readonly #sandbox: Pick<Sandbox, "put">;
+  readonly #put: (folder: string) => Promise<void>;
   readonly #clock: ReplayClock | undefined;
   #count = 0;
 
-  /** `next` gives the recorded calls in their order. Without a `clock` the tools are live. */
+  /** `next` gives the recorded calls in their order, `put` puts a host folder in place of submission/. Without a `clock` the tools are live. */
   constructor(
     next: () => RecordedCall | undefined,
-    { sandbox, clock }: { sandbox: Pick<Sandbox, "put">; clock: ReplayClock | undefined },
+    { put, clock }: { put(folder: string): Promise<void>; clock: ReplayClock | undefined },
   ) {
     this.#next = next;
-    this.#sandbox = sandbox;
+    this.#put = put;
     this.#clock = clock;
   }
 
@@ -53,7 +51,7 @@ export class ReplayedTools implements ToolReplay {
       throw new ReplayMiss(`${place} is ${recorded ? `${recorded.name} in` : "after the end of"} it`);
     const made = { call, place, run };
     const result = this.#clock ? await again(recorded, made) : await live(recorded, made);
-    if (recorded.submission !== undefined) await this.#sandbox.put(recorded.submission, inside.submission);
+    if (recorded.submission !== undefined) await this.#put(recorded.submission);
     this.#clock?.advance(recorded.durationMs);
     recorded.printed?.(result.text);
     return result;
