@@ -60,7 +60,7 @@ test("each test that docs/rules.md names exists", () => {
 
 /** Answers of each method to the distinct submissions of the sample. */
 function sampleTable(): string {
-  const file = join(import.meta.dirname, "sample/report.json");
+  const file = join(import.meta.dirname, "smoke/report.json");
   const { attempts } = mustFollow(reportFormat, readJson(file), file);
   const answers = new Map<string, Map<string, string>>();
   for (const { task, submission, verdict } of attempts) {

@@ -1,10 +1,13 @@
-// The numbers of a task's README, generated from the report of the committed sample, so that none can differ.
+// The numbers of a task's README, generated from the report of the committed smoke run, so that none can differ.
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import { comparisonError } from "@mlrb/report/compare/comparison-error";
 import { digitsText, supportedDigits } from "@mlrb/report/sections/digits-text";
 
+/** Of the smoke run: numbers in the READMEs of tasks. */
+export const smokeFolder = "docs/smoke";
+/** Of the authored recordings: every table, for readers. */
 export const sampleFolder = "docs/sample";
 /** The mark in a README before which and the one after which the sample's numbers are. */
 export const sampleMark = "<!-- sample -->";
@@ -47,7 +50,7 @@ export function sampleBlock(report: Report, task: string): string {
     ...rows,
   ];
   return (
-    `The [committed sample](../../${sampleFolder}/README.md). ± is the standard error over items; of the difference, over ` +
+    `The [committed smoke run](../../${smokeFolder}/README.md). ± is the standard error over items; of the difference, over ` +
     "the items that both agents answered, clustered where items depend on each other. Brackets name the better " +
     "agent.\n\n" +
     `${table.map((cellsOf) => `| ${cellsOf.join(" | ")} |`).join("\n")}\n\n`

@@ -1,22 +1,22 @@
-// Checks that the tasks measure, with the committed sample: `script-strong` clearly beats `script-weak` on every
-// primary metric, and untrained models have their expected order. The READMEs must have the sample's numbers.
+// Checks what the repository keeps of two runs. The smoke run shows that the tasks measure: `script-strong` clearly
+// beats `script-weak` on every primary metric, and untrained models have their expected order. The sample shows every
+// table of authored recordings. The READMEs of the tasks must have the smoke run's numbers.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
 import { comparisonError } from "@mlrb/report/compare/comparison-error";
-import { sampleBlock, sampleFolder, withBlock } from "./sample-block.ts";
+import { sampleBlock, sampleFolder, smokeFolder, withBlock } from "./sample-block.ts";
 import { sampleFiles } from "./sample-files.ts";
 
 const repository = join(import.meta.dirname, "..");
-const report = mustFollow(
-  reportFormat,
-  readJson(join(repository, sampleFolder, "report.json")),
-  "report.json",
-);
+const reportIn = (folder: string) =>
+  mustFollow(reportFormat, readJson(join(repository, folder, "report.json")), "report.json");
+const report = reportIn(smokeFolder);
+const sample = reportIn(sampleFolder);
 
 /** For each task's primary metric, agents' means and rows from worst to best. Equal neighbours are allowed. */
 const orders: Record<string, string[]> = {
@@ -29,7 +29,7 @@ const orders: Record<string, string[]> = {
   "math-reasoning": ["random-weights", "script-weak", "script-strong", "slot-filling", "gold-proofs"],
 };
 
-test("the sample is complete: all tasks and scores, and no attempt broke a rule", () => {
+test("the smoke run is complete: all tasks and scores, and no attempt broke a rule", () => {
   assert.deepEqual(report.tasks.map(({ name }) => name).sort(), Object.keys(orders).sort());
   const { attempts, scores, gaps } = report.coverage;
   assert.deepEqual(gaps, []);
@@ -38,11 +38,60 @@ test("the sample is complete: all tasks and scores, and no attempt broke a rule"
   assert.equal(report.label, "smoke");
 });
 
-test("the sample has every CSV file, table and figure that its report.json gives", async () => {
-  for (const [name, content] of Object.entries(await sampleFiles(report))) {
+test("the sample has every CSV file, table and figure that its report.json gives, and each says that no model was called", async () => {
+  for (const [name, content] of Object.entries(await sampleFiles(sample))) {
     const held = readFileSync(join(repository, sampleFolder, name));
     assert.ok(held.equals(Buffer.from(content)), `${name}: run scripts/update-sample.ts`);
+    // a PDF says so in its title, in UTF-16
+    if (name.endsWith(".csv")) assert.match(held.toString(), /no model was called/, name);
   }
+  const pictures = ["figures/scores.tex", "figures/cost.tex", "report.md"];
+  for (const name of pictures)
+    assert.match(readFileSync(join(repository, sampleFolder, name), "utf8"), /no model was called/, name);
+});
+
+test("the sample is whole, and shows what goes wrong: a training that diverged, and data that the task does not give", () => {
+  assert.equal(sample.agents.length, 3);
+  assert.equal(sample.attempts.length, 30);
+  assert.ok(sample.attempts.every(({ replay }) => replay?.recording === "authored"));
+  assert.deepEqual(sample.coverage.gaps, []);
+  assert.equal(sample.coverage.attempts.missing, 0);
+  const placeOf = ({ task, agent, seed }: { task: string; agent: string; seed: string | number }) =>
+    `${task} ${agent} ${seed}`;
+  const open = sample.attempts.filter(({ verdict }) => verdict.kind === "undecided");
+  assert.deepEqual(open.map(placeOf), ["mini-pile sample-b 4"]);
+  const lost = sample.attempts.filter(({ scores }) =>
+    Object.values(scores).some((score) => score.kind !== "scored" || score.value > 100),
+  );
+  assert.deepEqual(lost.map(placeOf), ["baby-lm sample-c 3"]);
+});
+
+test("scores of the sample change over time, and differ between seeds", () => {
+  for (const { name: task } of sample.tasks)
+    for (const { name: agent } of sample.agents) {
+      const own = sample.attempts.filter((one) => one.task === task && one.agent === agent);
+      const finals = own
+        .flatMap(({ scores }) => Object.values(scores)[0]!)
+        .filter(({ kind }) => kind === "scored");
+      assert.ok(new Set(finals.map((score) => score.kind === "scored" && score.value)).size >= 4);
+    }
+  const moving = sample.attempts.filter(({ checkpoints }) => {
+    const values = checkpoints.flatMap(({ scores }) => Object.values(scores).slice(0, 1));
+    return new Set(values.map((score) => JSON.stringify(score))).size >= 3;
+  });
+  assert.ok(moving.length >= 15, `${moving.length} attempts`);
+});
+
+test("no provider's name is in the sample or its recordings", () => {
+  const words = /openai|anthropic|claude|gpt-?[345]|gemini|mistral|llama|qwen/i;
+  const folders = ["docs/sample", "runners/agents/recordings/sample", "runners/agents/presets"];
+  const files = folders.flatMap((folder) =>
+    globSync(`${folder}/**/*.{md,json,csv,tex,yaml,py}`, { cwd: repository }).filter(
+      (path) => !path.includes("presets/") || path.includes("presets/sample-"),
+    ),
+  );
+  assert.ok(files.length > 20);
+  for (const path of files) assert.doesNotMatch(readFileSync(join(repository, path), "utf8"), words, path);
 });
 
 for (const { name: task, primary } of report.tasks) {

@@ -26,6 +26,7 @@ import { recordsIn } from "./support/end-state.ts";
 import { filesBelow, type Lab, lab, outcomes } from "./support/lab.ts";
 import { stepsIn, until } from "./support/processes.ts";
 import { LOOPBACK_KEY } from "./support/providers/loopback-provider.ts";
+import { startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const repository = throwAwayRepository();
@@ -408,7 +409,7 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
       cpSync(join(first.folder, part), join(repository.path, recording, part), { recursive: true });
     const replays = (prompt?: string) => {
       const again = lab(t, repository);
-      const params = { kind: "replay", recording, model: null, provider: null };
+      const params = { kind: "replay", recording, liveTools: true, model: null, provider: null };
       const files = [`${again.name}/prompt.md`, `${recording}/**`];
       defineLlmAttempt(again, served, { params, ...(prompt && { prompt }), attempt: { secrets: [], files } });
       return again;
@@ -432,9 +433,34 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
     const astray = replays("Something else is wanted. Until {{deadline}}.\n");
     const missed = await astray.run();
     assert.equal(missed.code, 1, missed.stdout);
-    assert.match(readLog(astray), /call 1 is not in the recording .*first messages differ.*record it again/s);
+    assert.match(
+      readLog(astray),
+      /^the replay does not fit its recording: call 1 is not in it .*first messages differ.*record it again$/m,
+    );
     assert.deepEqual(recordsIn(astray.root), []);
   });
+
+it("a replay that stops midway says why in its run and in show, and costs nothing", async (at, t) => {
+  const served = await provider(t, [shell("echo 4 > submission/model; date +%N"), submit()]);
+  defineLlmAttempt(at, served);
+  assert.equal((await run(at)).code, 0);
+  const recording = `${at.name}/recording`;
+  mkdirSync(join(repository.path, recording), { recursive: true });
+  cpSync(join(recorded(at).folder, "trajectory.jsonl"), join(repository.path, recording, "trajectory.jsonl"));
+  const again = lab(t, repository);
+  const params = { kind: "replay", recording, liveTools: true, model: null, provider: null };
+  const files = [`${again.name}/prompt.md`, `${recording}/**`];
+  defineLlmAttempt(again, served, { params, attempt: { secrets: [], files } });
+  const said = await again.run();
+  const why = /the replay does not fit its recording: call 2 is not in it \(2 calls\)/;
+  assert.equal(said.code, 1);
+  assert.match(said.stdout.replace(/\s+/g, " "), why);
+  assert.doesNotMatch(said.stdout + readLog(again), /^ +at /m, "a stack trace");
+  const show = ["attempts", "show", attemptName, "--root", again.root];
+  const shown = (await startProgram(repository.path, show).ended).stdout.replace(/\s+/g, " ");
+  assert.match(shown, why);
+  assert.doesNotMatch(shown, /supervisor disappeared/);
+});
 
 function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");

@@ -15,6 +15,7 @@ import { inside } from "@mlrb/agents/attempt/workspace";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
 import { downloadsRequest } from "@mlrb/agents/hub/downloads-request";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
+import { ReplayMiss } from "@mlrb/agents/record/replay-miss";
 import { readEarlier } from "@mlrb/agents/resume/earlier-attempt";
 import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
@@ -38,7 +39,7 @@ const troubleCode = 75;
 
 const { axes, params, inputs, outputs, budget, sandbox: asked, waits: patience } = stage();
 const preset = attemptParams(params);
-const { kind, command = [], program, library, recording, secrets = [], prompt } = preset;
+const { kind, command = [], program, library, recording, liveTools = false, secrets = [], prompt } = preset;
 const llm = kind === "llm" ? llmAgent(preset) : undefined;
 // a replay under another scaffold than its recording's reports the first request that differs
 if (kind !== "replay")
@@ -122,8 +123,8 @@ try {
     ...(restorePoints !== undefined && { restorePoints }),
     ...(llm && { llm }),
     ...(gateway.length > 0 && { gateway }),
-    ...(purse && { purse }),
-    ...(recording !== undefined && { recording: sourceFolder(recording) }),
+    ...(purse && kind !== "replay" && { purse }), // nothing is paid for a replay
+    ...(recording !== undefined && { recording: sourceFolder(recording), liveTools }),
     network: asked?.network === "full",
     ...(asked?.network === "hub" && { downloads: downloadsRequest(inputs.manifest, asked.limits.diskBytes) }),
     ...(program !== undefined && { program: sourceFolder(program) }),
@@ -141,8 +142,8 @@ try {
     ownCopies: Object.values(inputs).every(isOwn),
     budget: { ...budget, timeMs },
     ...(folder !== undefined && {
-      ...{ spending: join(folder, "spending.jsonl"), interventions: join(folder, interventionsFile) },
-      checkClaim,
+      ...(kind !== "replay" && { spending: join(folder, "spending.jsonl") }),
+      ...{ interventions: join(folder, interventionsFile), checkClaim },
     }),
     redact: redactor.redact,
     ...(waits && { waits }),
@@ -174,7 +175,9 @@ try {
     console.error(`${agent}: ${error.message}`);
     process.exitCode = interruptedCode;
   } else {
-    const known = error instanceof SandboxTrouble || error instanceof ProviderTrouble || isFullDisk(error);
+    const known =
+      [SandboxTrouble, ProviderTrouble, ReplayMiss].some((kind) => error instanceof kind) ||
+      isFullDisk(error);
     if (!known) throw error;
     const cause = troubleCause(error);
     const detail = redactor.redact((error as Error).message);
@@ -198,6 +201,7 @@ try {
 
 /** `harness`: another try would fail in the same way. */
 function troubleCause(error: unknown): "machine" | "operator" | "harness" {
+  if (error instanceof ReplayMiss) return "harness";
   if (!(error instanceof ProviderTrouble)) return "machine";
   return error.whose === "operator" || error.whose === "harness" ? error.whose : "machine";
 }

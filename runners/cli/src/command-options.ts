@@ -48,6 +48,7 @@ export const selection = [
   list("--only <pattern>", "only these stage instances and what they need"),
   set(),
   option("--skip-reference-models", "start attempts without their check on this host; tables print it"),
+  option("--live-tools", "run the tools of replays again; by default their results are recorded"),
   executor,
   ...place,
 ];

@@ -8,14 +8,14 @@ import { report } from "./report.ts";
 
 const repository = join(import.meta.dirname, "../../..");
 
-for (const path of ["docs/sample/report.json", "runners/report/golden/nasty.json.txt"])
+for (const path of ["docs/smoke/report.json", "runners/report/golden/nasty.json.txt"])
   test(`${path} follows the format of reports`, () => {
     const reading = readFormat(report, readFileSync(join(repository, path), "utf8"));
     assert.equal(reading.kind === "ok" ? "" : reading.cause, "");
   });
 
 test("a report without one of its fields is refused with the field's place", () => {
-  const whole = JSON.parse(readFileSync(join(repository, "docs/sample/report.json"), "utf8"));
+  const whole = JSON.parse(readFileSync(join(repository, "docs/smoke/report.json"), "utf8"));
   const lacking = (change: (copy: typeof whole) => void) => {
     const copy = structuredClone(whole);
     change(copy);
@@ -39,7 +39,7 @@ test("a report without one of its fields is refused with the field's place", () 
 
 test("a report from before the comparison of private texts is read", () => {
   const { memorisation, ...earlier } = JSON.parse(
-    readFileSync(join(repository, "docs/sample/report.json"), "utf8"),
+    readFileSync(join(repository, "docs/smoke/report.json"), "utf8"),
   );
   assert.ok(memorisation);
   assert.equal(checkFormat(report, earlier).kind, "ok");

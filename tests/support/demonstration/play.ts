@@ -7,10 +7,7 @@ import { type ProgramOutput, startProgram } from "../run-program.ts";
 import type { Repository } from "../throw-away-repository.ts";
 import { conversation } from "./conversation.ts";
 
-export const demonstrationTask = "baby-lm";
-/** Relative to the repository. */
-export const recordingFolder = "runners/agents/recordings/demonstration";
-
+const demonstrationTask = "baby-lm";
 const demonstrationArgs = ["--set", `task=${demonstrationTask}`, "--set", "seed=1", "--json"];
 
 /** `folder`: the attempt's record; undefined where there is none. */

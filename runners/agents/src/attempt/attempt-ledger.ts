@@ -21,13 +21,14 @@ export type AttemptFacts = Pick<
   /** Whether its programs reached a network: they may have called models there. */
   network?: boolean | undefined;
   gpus: number;
+  replay?: Ledger["replay"];
   /** null: not known. */
   gpuMemoryPeakMiB: number | null;
 };
 
 export function attemptLedger(seen: AttemptFacts): Ledger {
   const { wallMs, workingMs, ending, final, trajectory, prices = [], network = false } = seen;
-  const { gpus, gpuBusyMs, gpuMemoryPeakMiB, resumed, interventions = noInterventions } = seen;
+  const { gpus, gpuBusyMs, gpuMemoryPeakMiB, resumed, interventions = noInterventions, replay } = seen;
   const { timeMs, ...budget } = seen.budget;
   const { waitedMs, dollars, ...usage } = seen.spending;
   const called = usage.calls + usage.failedTries > 0;
@@ -54,6 +55,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     ...overOf(ending),
     ...(resumed !== undefined && { resumed }),
     ...(interventions.extensions > 0 && { interventions }),
+    ...(replay && { replay }),
     submission: submissionOf(final),
     trajectory,
   };

@@ -27,8 +27,10 @@ export type AttemptRequest = {
   llm?: LlmAgent;
   /** Only for command: the models that its program reaches. */
   gateway?: GatewayProvider[];
-  /** Only for replay: a host folder with trajectory.jsonl and attachments/. */
+  /** Only for replay: a host folder with trajectory.jsonl and attachments/, or with authored recordings. */
   recording?: string;
+  /** Only for replay: whether its tools run again, in their own time. */
+  liveTools?: boolean;
   /** Whether programs inside reach a network. */
   network?: boolean;
   /** What programs inside may download through the gateway, which is all that they reach. */

@@ -65,7 +65,10 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   await mkdir(outputs.snapshots, { recursive: true });
   if (outputs.attachments !== undefined) await mkdir(outputs.attachments, { recursive: true });
 
-  const clock = startClock(sandbox, earlier?.clock);
+  const replay = scaffold?.replay;
+  const clock = startClock(sandbox, earlier?.clock, replay?.clock);
+  // by another clock than this host's the scaffold looks at the files, after each tool
+  if (replay?.clock) request.pollMs = 2 ** 31 - 1;
   const deadline = earlier ? Date.parse(earlier.start.deadline) : clock.startedWall + budget.timeMs;
   const shownDeadline = isoSeconds(deadline);
   const own = renderPrompt(request.downloads ? withDownloadsText(request.prompt) : request.prompt, {
@@ -76,8 +79,8 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   const prompt = withForeword(request.foreword, own);
   if (earlier) checkPrompt(prompt, earlier);
   const prepared = { prompt, shownDeadline, digests, scaffold };
-  const supervision = openSupervision(request, sandbox, clock);
-  const seal: Seal = { ...supervision, progress: {} };
+  const supervision = openSupervision(request, sandbox, { clock, replay: replay?.clock });
+  const seal: Seal = { ...supervision, replay: replay?.facts, progress: {} };
   const toItsEnd = async () => sealEnded(seal, await runAgent(request, supervision, prepared));
   try {
     // work that takes longer than a person or a machine grants is abandoned
@@ -196,6 +199,7 @@ function recordStart(
     ...(downloads && { network: "hub" }),
     ...(network && { network: "full" }),
     ...(scaffold && { model: scaffold.model, scaffold: scaffold.scaffold }),
+    ...(scaffold?.replay && { replay: scaffold.replay.facts }),
     ...(gateway && { gateway: gatewayFacts(gateway) }),
   });
 }

@@ -5,8 +5,6 @@ import { aiSdkClient } from "../model/ai-sdk-client.ts";
 import { askModel } from "../model/ask-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { providerSilence } from "../model/provider-silence.ts";
-import { type Recording, readRecording } from "../record/recording.ts";
-import { replayClient } from "../record/replay-client.ts";
 import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
 import { Tape } from "../resume/tape.ts";
 import { interventionNotice, noticesOf, restartNotice } from "../scaffold/notices.ts";
@@ -14,7 +12,8 @@ import { scaffolds } from "../scaffold/scaffolds.ts";
 import { outputTokensMaxOf } from "../spending/call-charge.ts";
 import { priceBook } from "../spending/prices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
-import { type SupervisedRun, supervise } from "./supervise.ts";
+import { type Replay, replayParts } from "./replay-parts.ts";
+import { look, type SupervisedRun, supervise } from "./supervise.ts";
 import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 import { agentEnvironment, inside } from "./workspace.ts";
@@ -23,7 +22,7 @@ export type ScaffoldParts = {
   model: ModelSpec;
   scaffold: ScaffoldSpec;
   clientOf(model: ModelSpec, digestOf: DigestRequest): ModelClient;
-  reminders?: Recording["reminders"];
+  replay?: Replay;
 };
 
 export function runScaffold(
@@ -39,6 +38,8 @@ export function runScaffold(
   const blanks = { deadline: shown.shownDeadline, deadlineSeconds: env.MLRB_DEADLINE!, workspace: cwd };
   const over = new AbortController();
   const silence = providerSilence({ budgetMs: request.budget.timeMs });
+  const { replay } = parts;
+  const clock = replay?.clock;
   const counts = { calls: earlier?.calls ?? 0, answered: earlier?.step ?? 0 };
   const tape = earlier && new Tape({ events: earlier.tape, attachments: request.outputs.attachments });
   const ask = (asked: ModelSpec) => {
@@ -51,7 +52,16 @@ export function runScaffold(
       digest: (sent) => digestOf(sent).digest,
       write: trajectory.add,
       ...(waits && { board: waits.board, desk: waits.desk, options: { patience: waits.patience } }),
+      ...(clock && { options: { now: () => clock.nowMs } }),
     });
+    // by the clock of the recording, the files that a call left are there when the next answer is asked for
+    if (clock) {
+      const looking: typeof live = async (...request) => {
+        await look(supervision, { looking: Promise.resolve() });
+        return live(...request);
+      };
+      return looking;
+    }
     if (!tape) return live;
     const answer: typeof live = async (by, messages, tools) =>
       tape.answer(by) ?? (await live(by, messages, tools));
@@ -66,8 +76,8 @@ export function runScaffold(
       ...(scaffold.planner && { askPlanner: ask(scaffold.planner) }),
       write: (event) => void (tape?.knows(event) || trajectory.add(event)),
       signal: over.signal,
-      noticesDue: remindersOf(supervision, scaffold.kind, { recorded: parts.reminders, tape }),
-      tape,
+      noticesDue: remindersOf(supervision, scaffold.kind, { recorded: replay?.reminders, tape }),
+      ...{ tape, replay: replay?.toolsOf?.(sandbox) },
     });
     return { kind: "scaffold", end };
   };
@@ -80,7 +90,7 @@ export function runScaffold(
 
 /** Undefined for other kinds of agents. Throws, with the way out, if the loop cannot be made. */
 export async function scaffoldParts(request: AttemptRequest): Promise<ScaffoldParts | undefined> {
-  const { kind, llm, recording, agent } = request;
+  const { kind, llm, agent } = request;
   if (kind === "llm") {
     if (!llm)
       throw new Error(`agent "${agent}" is of kind llm and names no model; write \`model:\` in its preset`);
@@ -89,20 +99,7 @@ export async function scaffoldParts(request: AttemptRequest): Promise<ScaffoldPa
     for (const model of [llm.model, llm.scaffold.planner]) if (model) clientOf(model); // throws before the start
     return { model: llm.model, scaffold: llm.scaffold, clientOf };
   }
-  if (kind !== "replay") return undefined;
-  if (recording === undefined)
-    throw new Error(
-      `agent "${agent}" is of kind replay and names no recording; write \`recording: FOLDER\` in its preset`,
-    );
-  const read = await readRecording(recording);
-  if (typeof read === "string") throw new Error(`the recording of agent "${agent}": ${read}`);
-  const { model, scaffold, reminders } = read;
-  return {
-    model: { ...model, free: true },
-    scaffold: { ...scaffold, ...(scaffold.planner && { planner: { ...scaffold.planner, free: true } }) },
-    reminders,
-    clientOf: (asked, digestOf) => replayClient({ ...read, model: asked }, digestOf),
-  };
+  return kind === "replay" ? await replayParts(request) : undefined;
 }
 
 /**
@@ -119,7 +116,7 @@ export function remindersOf(
     request: Pick<AttemptRequest, "earlier">;
   },
   kind: ScaffoldSpec["kind"],
-  { recorded, tape }: { recorded: Recording["reminders"] | undefined; tape: Tape | undefined },
+  { recorded, tape }: { recorded: Replay["reminders"] | undefined; tape: Tape | undefined },
 ): () => string[] {
   const told = toldBefore(earlier);
   let byClock = noticesOf(kind, meter, told.texts);

@@ -18,6 +18,8 @@ export type Seal = Pick<Supervision, "request" | "clock" | "meter" | "trajectory
   snapshots: Pick<Supervision["snapshots"], "final" | "index">;
   iterations: Pick<Supervision["iterations"], "count">;
   gpuUse: Pick<Supervision["gpuUse"], "busyMs" | "memoryPeakMiB">;
+  /** Of a replay. */
+  replay?: Ledger["replay"];
   /** What is done already. An interruption continues from there. */
   progress: Progress;
   /** Between two tries on a full disk; a second unless a test sets it. */
@@ -129,7 +131,7 @@ type Sealed = {
 };
 
 function writeLedger(
-  { request, clock, meter, interventions, trajectory, snapshots, gpuUse, progress }: Seal,
+  { request, clock, meter, interventions, trajectory, snapshots, gpuUse, replay, progress }: Seal,
   { ran, ending, final }: Sealed,
 ): Ledger {
   if (progress.ledger) return progress.ledger;
@@ -147,6 +149,7 @@ function writeLedger(
     ...(request.earlier && { resumed: request.earlier.times + 1 }),
     trajectory: trajectory.seal(),
     network: request.network,
+    replay,
     gpus: request.gpus?.length ?? 0,
     gpuBusyMs: gpuUse.busyMs(wallMs),
     gpuMemoryPeakMiB: gpuUse.memoryPeakMiB(),

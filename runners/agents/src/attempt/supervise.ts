@@ -135,7 +135,8 @@ async function untilItEnds(
   return ending;
 }
 
-async function look(
+/** Records what the agent left since the last look. One look at a time. */
+export async function look(
   { request, output, iterations, snapshots, restorePoints, clock, meter, trajectory }: Supervision,
   { failure, beatFailure = failure }: Watching,
 ): Promise<void> {

@@ -5,6 +5,7 @@ import type { AgentDownloads } from "../hub/agent-downloads.ts";
 import { attachmentsIn } from "../record/attachments.ts";
 import { iterationsReader } from "../record/iterations-reader.ts";
 import { outputLog } from "../record/output-log.ts";
+import type { ReplayClock } from "../record/replay-clock.ts";
 import { openTrajectory } from "../record/trajectory.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import { RestorePointKeeper } from "../resume/restore-point-keeper.ts";
@@ -24,7 +25,16 @@ export type Supervision = ReturnType<typeof openSupervision> & { downloads?: Age
  * Starts the clock of the attempt, or continues it after a restart. The time without a supervisor does not count,
  * and by the clock of this host the deadline is as far ahead as working time is left.
  */
-export function startClock(sandbox: Sandbox, before?: EarlierAttempt["clock"]): AttemptClock {
+export function startClock(
+  sandbox: Sandbox,
+  before?: EarlierAttempt["clock"],
+  replay?: ReplayClock,
+): AttemptClock {
+  if (replay)
+    return new AttemptClock({
+      ...{ sandbox, startedWall: Date.now() - replay.totalMs }, // its last times are not in the future
+      sinceStart: () => replay.nowMs,
+    });
   const { sinceStartMs, workingMs } = before ?? { sinceStartMs: 0, workingMs: 0 };
   const [startedWall, started] = [Date.now() - sinceStartMs, performance.now() - sinceStartMs];
   return new AttemptClock({
@@ -35,14 +45,21 @@ export function startClock(sandbox: Sandbox, before?: EarlierAttempt["clock"]): 
 }
 
 /** Opens the records of an attempt whose clock runs. `closeSupervision` closes them. */
-export function openSupervision(request: AttemptRequest, sandbox: Sandbox, clock: AttemptClock) {
+export function openSupervision(
+  request: AttemptRequest,
+  sandbox: Sandbox,
+  { clock, replay }: { clock: AttemptClock; replay: ReplayClock | undefined },
+) {
   const { outputs, budget, limits, redact = (text) => text, earlier } = request;
   const { sinceStart } = clock;
   const makeRoom = () => releaseReserved(outputs.trajectory);
   // the times of the lines never go back, whatever the clock of this host says
   const behindMs = Math.max(0, (earlier?.trajectory.timeMs ?? 0) - Date.now());
   const trajectory = openTrajectory(outputs.trajectory, {
-    now: () => ({ wall: Date.now() + behindMs, sinceStart: sinceStart() }),
+    now: () => ({
+      wall: replay ? clock.startedWall + replay.nowMs : Date.now() + behindMs,
+      sinceStart: sinceStart(),
+    }),
     ...(earlier && { earlier: earlier.trajectory }),
     redact,
     makeRoom,

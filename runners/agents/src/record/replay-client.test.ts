@@ -10,7 +10,8 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import type { Message, ModelRequest } from "../model/model-client.ts";
 import { attachmentsIn, inlineMax } from "./attachments.ts";
 import { type Recording, readRecording } from "./recording.ts";
-import { ReplayMiss, replayClient } from "./replay-client.ts";
+import { replayClient } from "./replay-client.ts";
+import { ReplayMiss } from "./replay-miss.ts";
 import { requestDigest } from "./request-digest.ts";
 import { openTrajectory } from "./trajectory.ts";
 
@@ -30,16 +31,18 @@ function recordingOf(messages: Message[], texts: string[]): Recording {
   return {
     model,
     scaffold: { kind: "react" },
-    reminders: [],
+    ...{ results: [], reminders: [] },
     calls: texts.map((text, index) => ({
-      ...{ call: index + 1, by: "agent", requestDigest: digest },
+      ...{ call: index + 1, by: "agent", requestDigest: digest, durationMs: 1 },
       response: { ...response, text },
     })),
   };
 }
 
 test("requests that differ only in the deadline match, and equal ones are answered in their order", async () => {
-  const client = replayClient(recordingOf([user("until noon")], ["one", "two"]), digestAt("midnight"));
+  const client = replayClient(recordingOf([user("until noon")], ["one", "two"]), {
+    digestOf: digestAt("midnight"),
+  });
   const answers = [];
   for (let call = 0; call < 2; call++) answers.push(await client.call(request(user("until midnight"))));
   assert.deepEqual(
@@ -51,7 +54,7 @@ test("requests that differ only in the deadline match, and equal ones are answer
 
 test("any other request is an error that names the last message in common", async () => {
   const known = [user("task"), user("more")];
-  const client = () => replayClient(recordingOf(known, ["one"]), digestAt("noon"));
+  const client = () => replayClient(recordingOf(known, ["one"]), { digestOf: digestAt("noon") });
   const missed = async (asked: ModelRequest) => {
     const error = await client()
       .call(asked)

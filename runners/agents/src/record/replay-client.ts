@@ -2,12 +2,14 @@
 // attempt that is half a recording and half made up would have no meaning.
 import type { ModelClient } from "../model/model-client.ts";
 import type { Recording } from "./recording.ts";
+import type { ReplayClock } from "./replay-clock.ts";
+import { ReplayMiss } from "./replay-miss.ts";
 import type { DigestRequest } from "./request-digest.ts";
 
-/** The replay got a request that its recording does not hold. */
-export class ReplayMiss extends Error {}
-
-export function replayClient({ model, calls }: Recording, digestOf: DigestRequest): ModelClient {
+export function replayClient(
+  { model, calls }: Pick<Recording, "model" | "calls">,
+  { digestOf, clock }: { digestOf: DigestRequest; clock?: ReplayClock | undefined },
+): ModelClient {
   // equal requests may have different answers: they come in the order of the recording
   const waiting = Map.groupBy(calls, ({ requestDigest }) => requestDigest);
   let asked = 0;
@@ -19,7 +21,10 @@ export function replayClient({ model, calls }: Recording, digestOf: DigestReques
       asked++;
       const { digest, chain } = digestOf(request);
       const found = waiting.get(digest)?.shift();
-      if (found) return { kind: "answered", response: found.response };
+      if (found) {
+        clock?.advance(found.durationMs);
+        return { kind: "answered", response: found.response };
+      }
       throw new ReplayMiss(missWords(asked, request.messages, { chain, calls }));
     },
   };
@@ -39,7 +44,7 @@ function missWords(
       : `it matches the recording up to message ${same} of ${messages.length}; the messages after that ` +
         `(${after.join(", ") || "nothing"}) differ, or were answered already`;
   return (
-    `call ${asked} is not in the recording (${calls.length} calls): ${where}; ` +
+    `call ${asked} is not in it (${calls.length} calls): ${where}; ` +
     "a replay needs the same prompt, data, scaffold version and tools, and programs that print the same: record it again"
   );
 }

@@ -22,12 +22,15 @@ export async function callTools(
   const called: Called = { results: [], senseless: before };
   const tooMany = refused(`not done: an answer may have ${callsMax} calls, this one has ${calls.length}`);
   for (const [index, call] of calls.entries()) {
-    const started = performance.now();
-    const { by, write } = world;
+    const { by, write, replay } = world;
+    const now = () => replay?.now() ?? performance.now();
+    const started = now();
     const { id, name } = call;
     const input = "malformed" in call ? call.malformed : JSON.stringify(call.input);
     write({ event: "tool-call", by, id, name, input });
-    const result = index < callsMax ? await callOne(call, tools, world) : tooMany;
+    const run = (one: ToolCall) => callOne(one, tools, world);
+    const made = () => (replay ? replay.call(call, run) : run(call));
+    const result = index < callsMax ? await made() : tooMany;
     write({
       event: "tool-result",
       by,
@@ -37,7 +40,7 @@ export async function callTools(
       exit: result.exit ?? null,
       text: result.text,
       rest: result.rest ?? null,
-      durationMs: Math.round(performance.now() - started),
+      durationMs: Math.round(now() - started),
       executed: result.executed ?? false,
     });
     const { text, outcome, rest } = result;

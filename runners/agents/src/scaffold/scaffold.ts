@@ -5,7 +5,7 @@ import type { OverLimit, Sandbox } from "@mlrb/core/ports/sandbox";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import type { Meter, OverBudget } from "../attempt/meter.ts";
-import type { Message, ModelResponse, ToolSpec } from "../model/model-client.ts";
+import type { Message, ModelResponse, ToolCall, ToolSpec } from "../model/model-client.ts";
 
 export type ScaffoldRequest = {
   spec: ScaffoldSpec;
@@ -35,6 +35,8 @@ export type ScaffoldRequest = {
   noticesDue(): string[];
   /** What the conversation came to before its supervisor or host died. */
   tape?: { past(tool: string): PastCall | undefined } | undefined;
+  /** Of a replay: the tool results of its recording. */
+  replay?: ToolReplay | undefined;
 };
 
 /** What the trajectory keeps of a tool's result. */
@@ -47,6 +49,16 @@ export type RecordedResult = {
   rest?: string;
   /** Whether a program of the agent ran. */
   executed?: boolean;
+};
+
+/** Makes the tool calls of a replay, by `run` where they run again. */
+export type ToolReplay = {
+  /** Ms, by the clock of the replay. */
+  now(): number;
+  call<Result extends RecordedResult>(
+    call: ToolCall,
+    run: (call: ToolCall) => Promise<Result>,
+  ): Promise<Result>;
 };
 
 /** What became of a tool call: its result from before the restart; or `ended`, the restart ended it. */

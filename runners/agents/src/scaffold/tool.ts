@@ -18,7 +18,7 @@ export type ToolResult = RecordedResult & {
 /** What the tools of one attempt share. */
 export type ToolWorld = Pick<
   ScaffoldRequest,
-  "sandbox" | "cwd" | "env" | "meter" | "scratch" | "signal" | "write" | "tape"
+  "sandbox" | "cwd" | "env" | "meter" | "scratch" | "signal" | "write" | "tape" | "replay"
 > & {
   /** The conversation's name. */
   by: string;

@@ -75,10 +75,27 @@ test("every price has a date and a source, and no cache read is dearer than plai
   assert.ok(prices.length > 0);
   for (const { models, asOf, source, input, cached, output } of prices) {
     assert.ok(Date.parse(asOf) > Date.parse("2024-01-01"), models.join());
-    assert.match(source, /openai\.com|anthropic\.com|claude\.com/u);
+    assert.match(source, /openai\.com|anthropic\.com|claude\.com|^authored: /u);
     assert.ok((cached ?? 0) < input && input < output, models.join());
   }
 });
+
+test("no provider charges an authored price, so it bounds no call at an unknown price", () => {
+  const authored = entry("").replace("https://example.org/prices", '"authored: for a sample"');
+  const table = readPrices(`${authored.trimEnd()}${dearer}`, "prices.yaml");
+  const spent = usage({ inputTokens: million });
+  assert.equal(priceBook([], table).dollarsOf(spent, "openai", "m"), 1);
+  assert.equal(priceBook([], table).mostDollarsOf(spent), 0.5);
+});
+
+const dearer = `
+  - provider: other
+    models: [m]
+    asOf: 2026-01-01
+    source: https://example.org/prices
+    input: 0.5
+    output: 1
+`;
 
 test("an entry without its source, with an unknown field or twice is refused with its place", () => {
   const refused: [string, RegExp][] = [

@@ -60,7 +60,8 @@ export function priceBook(said: readonly SaidPrices[], table: PriceTable = readT
       return costOf(usage, price);
     },
     mostDollarsOf(usage) {
-      const prices = [...runs.flat().map(({ price }) => price), ...table.values()];
+      const charged = [...table.values()].filter(({ source }) => !source.startsWith("authored:"));
+      const prices = [...runs.flat().map(({ price }) => price), ...charged];
       const most = Math.max(...prices.map((price) => costOf(usage, price) ?? 0));
       return prices.length > 0 ? most : null;
     },

@@ -35,11 +35,13 @@ export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): Attem
       ...{ where: words(where), scores, submission, ...read },
     };
   }
-  const { name, card } = found.attempt;
+  const { name, card, state: left } = found.attempt;
+  const failure = left.kind === "ended" && left.end.result.kind === "failed" ? left.end.result.detail : undefined;
   const { slot, axes, key, startedAt, executor } = card;
   return {
     ...{ id: name, state: found.kind, slot, axes, key, startedAt, durationMs: null, executor },
     ...{ where: {}, scores: null, ...read },
+    ...(failure !== undefined && { failure }),
   };
 }
 

@@ -23,7 +23,8 @@ export async function rememberedRequest(
   consulted = new Consulted(repository),
 ): Promise<Request | undefined> {
   const root = rootFolder(repository, options.root);
-  const { profile, only, set, executor, skipReferenceModels } = options;
+  const { profile, only, executor, skipReferenceModels } = options;
+  const set = [...options.set, ...(options.liveTools ? ["--live-tools"] : [])];
   const from = /[/\\.]/.test(pipeline) ? typedIn() : "";
   const asked = { command: "plan", pipeline, from, profile, only, set, executor, skipReferenceModels };
   let fresh: Request | undefined;

@@ -5,6 +5,7 @@ import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Plan } from "@mlrb/core/plan/plan";
 import type { Selection } from "@mlrb/core/plan/resolve-axes";
 import { selectInstances } from "@mlrb/core/plan/select-instances";
+import { liveToolsName } from "@mlrb/core/spec/agent-model";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
@@ -22,6 +23,7 @@ export type CommonOptions = {
   set: string[];
   executor?: string;
   skipReferenceModels?: boolean;
+  liveTools?: boolean;
   root?: string;
   json: boolean;
 };
@@ -45,7 +47,7 @@ export async function readRequest(
   consulted?: Consulted,
 ): Promise<Request | undefined> {
   const sources = sourceFiles(repository, consulted);
-  const words = readWords(pipeline, { repository, sources, set: options.set });
+  const words = readWords(pipeline, { repository, sources, set: setOf(options) });
   if ("problems" in words) {
     refuse(words.problems, options.json);
     return undefined;
@@ -77,7 +79,7 @@ export function planInProfile(
   profile: string,
   sources: Sources,
 ): Planned | undefined {
-  const words = readWords(pipeline, { repository, sources, set: options.set });
+  const words = readWords(pipeline, { repository, sources, set: setOf(options) });
   const other = "problems" in words ? words : planIn({ ...words, sources, profile }, options);
   return "problems" in other ? undefined : other;
 }
@@ -92,6 +94,11 @@ function planIn(
   if ("problems" in result) return result;
   const selection = selectInstances(result.plan, only);
   return "problems" in selection ? selection : { ...result, ...selection };
+}
+
+/** `--live-tools` chooses for replays what `--set model=` chooses for models. */
+function setOf({ set, liveTools }: CommonOptions): string[] {
+  return liveTools ? [...set, `model=${liveToolsName}`] : set;
 }
 
 /** The parsed arguments, or their problems that do not depend on any file. */

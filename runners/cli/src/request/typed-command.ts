@@ -10,6 +10,7 @@ type TypedOptions = {
   set?: string[];
   executor?: string;
   skipReferenceModels?: boolean;
+  liveTools?: boolean;
   root?: string | undefined;
 };
 
@@ -22,6 +23,7 @@ export function typedCommand(command: string, words: string | string[], asked: T
     ...flags("--set", asked.set ?? []),
     ...flags("--executor", [asked.executor]),
     ...(asked.skipReferenceModels ? ["--skip-reference-models"] : []),
+    ...(asked.liveTools ? ["--live-tools"] : []),
     ...flags("--root", [asked.root]),
   ];
   return [typedProgram(), command, ...[words].flat().map(shellWord), ...options].join(" ");

@@ -6,7 +6,7 @@ import { mock, test } from "node:test";
 import { showReport } from "./show-report.ts";
 
 process.env.COLUMNS = "100"; // a narrow terminal gets another layout
-const sample = join(import.meta.dirname, "../../../../docs/sample");
+const sample = join(import.meta.dirname, "../../../../docs/smoke");
 
 async function shown(groups: boolean, main = false): Promise<string> {
   const said: string[] = [];

@@ -5,6 +5,9 @@
 import type { AgentPreset } from "@mlrb/formats/declared/agent-preset";
 import { isKnownProvider, keyVariables } from "@mlrb/formats/declared/model-providers";
 
+/** In place of a model: the replay runs its tools again. */
+export const liveToolsName = "live-tools";
+
 type ChosenModel = { provider: string; id: string };
 
 export type AgentName = {
@@ -31,6 +34,8 @@ export function presetWithModel(
   preset: AgentPreset,
   { name, model }: { name: string; model: string },
 ): AgentPreset | ModelProblem {
+  if (preset.kind === "replay" && model === liveToolsName)
+    return { ...preset, liveTools: true, name, title: `${preset.title}, live tools` };
   const chosen = chosenModel(model);
   if (!chosen)
     return {

@@ -53,6 +53,20 @@ export const servedModel = t.wholeExcept(["fingerprint"], {
   calls: t.about(t.count, "answered calls"),
 });
 
+export const replayFacts = t.about(
+  t.wholeObject({
+    recording: t.about(
+      t.oneOf("recorded", "authored"),
+      "recorded: of an attempt of a model; authored: written by people, no model was called",
+    ),
+    tools: t.about(
+      t.oneOf("recorded", "live"),
+      "recorded: results, times and durations are those of the recording; live: the tools ran again",
+    ),
+  }),
+  "of a replay: what answered in place of a model; absent for other attempts",
+);
+
 export const modelSpending = t.wholeExcept(["estimated", "reached", "served"], {
   calls: t.count,
   failedTries: t.about(t.count, "tries without an answer"),
@@ -75,7 +89,7 @@ export const waitedMs = t.about(
 );
 
 export const attemptLedger = t.wholeExcept(
-  ["prices", "waitedMs", "gpuMemoryPeakMiB", "over", "resumed", "interventions"],
+  ["prices", "waitedMs", "gpuMemoryPeakMiB", "over", "resumed", "interventions", "replay"],
   {
     formatVersion: { const: 1 },
     budget: t.wholeExcept(["tokens", "dollars"], {
@@ -119,6 +133,7 @@ export const attemptLedger = t.wholeExcept(
       "how often the attempt continued after its supervisor or host died; absent if never",
     ),
     interventions: interventionSums,
+    replay: replayFacts,
     submission: t.wholeObject({
       digest: t.anyText,
       files: t.count,
@@ -139,9 +154,9 @@ export const attemptLedger = t.wholeExcept(
   },
 );
 
-const { gpuHours, dollars } = attemptLedger.properties;
+const { gpuHours, dollars, replay } = attemptLedger.properties;
 /** The part of a ledger that a record needs. A user's own durable stage may write only this. */
-export const ledgerCost = t.openObject({ gpuHours, dollars }, []);
+export const ledgerCost = t.openObject({ gpuHours, dollars, replay }, []);
 
 /** The ledger of a submission without an attempt. */
 export const noAttempt = t.wholeObject({ none: t.about(t.anyText, "why there was no attempt") });

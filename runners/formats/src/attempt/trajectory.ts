@@ -5,6 +5,7 @@ import { extendedFields } from "../declared/intervention.ts";
 import * as t from "../schema.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { downloadEvents } from "./download-events.ts";
+import { replayFacts } from "./ledger.ts";
 import { count, event, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -60,6 +61,7 @@ export const trajectoryEvent = {
         model: t.about({ type: "object" }, "from an llm agent's preset"),
         scaffold: t.about({ type: "object" }, "from an llm agent's preset"),
         gateway: t.about(t.listOf({ type: "object" }), "models that its program may call"),
+        replay: replayFacts,
       },
     ),
     event("purse", {

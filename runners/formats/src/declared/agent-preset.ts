@@ -146,7 +146,11 @@ export const agentPreset = t.fileFormat(
         { type: "array", items: variable, uniqueItems: true },
         "environment variables with keys; passed to its supervisor, not to its sandbox",
       ),
-      recording: t.about(t.text, "replay: the folder of a recorded attempt"),
+      recording: t.about(t.text, "replay: the folder of a recorded attempt, or of authored recordings"),
+      liveTools: t.about(
+        t.flag,
+        "replay: whether its tools run again; by default their results are recorded",
+      ),
     },
     ["formatVersion", "name", "title", "kind"],
   ),

@@ -12,7 +12,10 @@ const price = t.closedObject(
       { type: "string", pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$" },
       "the date of the last visit to the page",
     ),
-    source: t.about({ type: "string", pattern: "^https://\\S+$" }, "a page of the provider"),
+    source: t.about(
+      { type: "string", pattern: "^(https://\\S+|authored: .+)$" },
+      "a page of the provider, or what an authored price is for",
+    ),
     ...rates,
     above: t.about(
       t.closedObject({ inputTokens: t.positiveInteger, ...rates }, ["inputTokens", "input", "output"]),

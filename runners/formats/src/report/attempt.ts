@@ -4,6 +4,7 @@ import { memberDecision } from "../attempt/adjudication.ts";
 import { uncheckedFields, uncheckedNames } from "../attempt/attempt-record.ts";
 import { condition } from "../attempt/condition.ts";
 import { benchmarkCalls, end, label, runs } from "../attempt/iterations.ts";
+import { replayFacts } from "../attempt/ledger.ts";
 import { memberOrigin } from "../attempt/record-origin.ts";
 import { weakLimits } from "../attempt/weak-limits.ts";
 import { interventionSums } from "../declared/intervention.ts";
@@ -99,6 +100,7 @@ export type AttemptResearch = t.TypeOf<typeof attemptResearch>;
 export const attempt = t.wholeExcept(
   [
     "condition",
+    "replay",
     "budget",
     "origin",
     "weakLimits",
@@ -121,6 +123,7 @@ export const attempt = t.wholeExcept(
     ),
     note: t.about(t.anyText, "a note for its numbers, e.g. that it was accepted as stale; may be empty"),
     condition,
+    replay: replayFacts,
     budget: t.about(
       keyParts.properties.budget,
       "as planned; without a field: no limit; absent if it is not known",

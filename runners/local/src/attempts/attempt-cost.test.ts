@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { exampleCard } from "../testing/example-record.ts";
-import { heldMs, spentBy } from "./attempt-cost.ts";
+import { costByLedger, heldMs, spentBy } from "./attempt-cost.ts";
 
 function spendingLine(sinceStartMs: number): string {
   const tokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
@@ -19,6 +20,17 @@ test("without a ledger, GPUs count for the time of all supervisors, also if the 
   const card = { ...exampleCard, gpus: 2 };
   assert.equal(spentBy({ path, card }, 1000).cost.gpuHours, 4);
   assert.equal(spentBy({ path, card }, 9_000_000).cost.gpuHours, 5);
+});
+
+test("nothing is paid for a replay, whatever its recording cost", (t) => {
+  const path = mkdtempSync(join(tmpdir(), "mlrb-cost-"));
+  t.after(() => rmSync(path, { recursive: true }));
+  const file = join(path, "ledger.json");
+  const ledger = { ...exampleLedger(), dollars: 12 };
+  writeFileSync(file, JSON.stringify(ledger));
+  assert.equal(costByLedger({ gpus: 0 }, 1000, file).dollars, 12);
+  writeFileSync(file, JSON.stringify({ ...ledger, replay: { recording: "authored", tools: "live" } }));
+  assert.equal(costByLedger({ gpus: 0 }, 1000, file).dollars, 0);
 });
 
 test("an attempt whose job waits in a queue has no cost, and one that was continued only the time of its supervisors", (t) => {

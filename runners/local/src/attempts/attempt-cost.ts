@@ -20,7 +20,9 @@ export function costByLedger(
   const held: AttemptCost = { gpuHours: (gpus * durationMs) / 3_600_000, dollars: null };
   const read = ledger === undefined ? "it has none" : readLedgerCost(ledger);
   if (typeof read === "string") return held;
-  return { gpuHours: read.gpuHours ?? held.gpuHours, dollars: read.dollars ?? null };
+  // what a replay repeats is not paid again
+  const dollars = read.replay ? 0 : (read.dollars ?? null);
+  return { gpuHours: read.gpuHours ?? held.gpuHours, dollars };
 }
 
 /**

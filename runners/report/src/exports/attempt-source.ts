@@ -25,11 +25,16 @@ export type AttemptSource = {
   /** The whole of a long text, or the available part. */
   whole(text: LongText, bytesMax: number): WholeText;
   scores: AttemptScores | null;
+  /** Of a lost attempt whose supervisor said why it ended. */
+  failure?: string;
   /** Digest of the submission as its record, the report and the page have it; absent where there is no record. */
   submission?: string | null;
 };
 
-/** `lost`: its supervisor disappeared; its files are no measurement. */
+/** Of a lost attempt whose supervisor left no reason. */
+export const unseenFailure = "its supervisor disappeared, so nothing was measured";
+
+/** `lost`: it failed, or its supervisor disappeared; its files are no measurement. */
 type AttemptState = "recorded" | "running" | "lost";
 
 /** A line of the trajectory; `broken` is the last one and has the reason why the rest cannot be read. */

@@ -1,6 +1,6 @@
 // One attempt as a sample of an Inspect log, from its trajectory, ledger and scores, field by field after
 // inspect-ai 0.3.285. Pure: it reads the trajectory several times and yields long lists in pieces.
-import type { AttemptSource } from "./attempt-source.ts";
+import { type AttemptSource, unseenFailure } from "./attempt-source.ts";
 import { InspectEvents, type InspectLimit, scoreOf } from "./inspect-events.ts";
 import { inspectMessages } from "./inspect-messages.ts";
 import { InspectTexts } from "./inspect-texts.ts";
@@ -94,10 +94,10 @@ export function inspectSample(facts: SampleFacts, metadata: object): object {
   };
 }
 
-function errorOf({ state, ledger }: AttemptSource, summary: TrajectorySummary) {
+function errorOf({ state, failure, ledger }: AttemptSource, summary: TrajectorySummary) {
   if (state === "running") return undefined;
   const why: string[] = [];
-  if (state === "lost") why.push("its supervisor disappeared, so nothing was measured");
+  if (state === "lost") why.push(failure ?? unseenFailure);
   if (summary.broken !== null) why.push(`its trajectory is damaged: ${summary.broken}`);
   else if (summary.end === null) why.push("its trajectory has no end");
   if (ledger.read === null) why.push(ledger.why);

@@ -46,7 +46,7 @@ test("the page loads no other file", () => {
 for (const [name, data] of Object.entries({
   nasty: pageExample(),
   sample: samplePage(
-    JSON.parse(readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8")),
+    JSON.parse(readFileSync(join(import.meta.dirname, "../../../../docs/smoke/report.json"), "utf8")),
   ),
 })) {
   test(`every link of the ${name} page leads somewhere, and no two places share an id`, () => {

@@ -17,7 +17,7 @@ import { forestFigure, paperForest } from "./forest-figure.ts";
 import { overTimeFigure } from "./over-time-figure.ts";
 
 const sample = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../../../docs/smoke/report.json"), "utf8"),
 ) as Report;
 const nasty = nastyExample().report();
 const large = largeExample().report;

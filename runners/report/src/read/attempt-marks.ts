@@ -8,7 +8,14 @@ import type { WeakLimits } from "@mlrb/formats/attempt/weak-limits";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import { plainText } from "./plain-text.ts";
 
-type Known = "origin" | "weakLimits" | "skippedChecks" | "undeclaredChecks" | "resumed" | "interventions";
+type Known =
+  | "origin"
+  | "weakLimits"
+  | "skippedChecks"
+  | "undeclaredChecks"
+  | "resumed"
+  | "interventions"
+  | "replay";
 type Made = { [Name in Known]?: Attempt[Name] | undefined };
 
 const limitWords: Record<WeakLimits[number], string> = {
@@ -73,12 +80,24 @@ const extended: AttemptMark = {
     `${counted(length, "attempt")} ${length === 1 ? "is" : "are"} in no mean and no test: a person extended ${length === 1 ? "it" : "them"}`,
 };
 
+const replayed: AttemptMark = {
+  mark: "◇",
+  text: ({ replay }) => {
+    if (!replay) return "";
+    const times = replay.tools === "recorded" ? ", with the times of the recording" : "";
+    return replay.recording === "authored"
+      ? `replayed from an authored recording, no model was called${times}`
+      : `replayed from the recording of an attempt${times}`;
+  },
+};
+
 /** In the order in which they follow an attempt. */
-export const attemptMarks = [imported, weak, unchecked, resumed, extended];
+export const attemptMarks = [imported, weak, unchecked, resumed, extended, replayed];
 export const { text: importedText } = imported;
 export const { text: weakLimitsText } = weak;
 export const { text: uncheckedText } = unchecked;
 export const { text: interventionText } = extended;
+export const { text: replayText } = replayed;
 
 function wereText({ length }: Made[]): string {
   return `${counted(length, "attempt")} ${length === 1 ? "was" : "were"}`;

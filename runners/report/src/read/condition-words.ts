@@ -18,7 +18,16 @@ export function reportCondition({ attempts }: Pick<Report, "attempts">): Conditi
 /** `official, sealed`: the data and the condition, for titles and captions that are copied one by one. */
 export function labelText(report: Pick<Report, "label" | "attempts">): string {
   const condition = reportCondition(report);
-  return condition === undefined ? report.label : `${report.label}, ${words[condition].name}`;
+  return [
+    report.label,
+    ...(condition === undefined ? [] : [words[condition].name]),
+    ...(isAuthored(report) ? ["authored recordings, no model was called"] : []),
+  ].join(", ");
+}
+
+/** Whether people wrote the recordings that the attempts replay. */
+export function isAuthored({ attempts }: Pick<Report, "attempts">): boolean {
+  return attempts.some(({ replay }) => replay?.recording === "authored");
 }
 
 /** One sentence, empty if the condition is unknown. */
@@ -28,6 +37,18 @@ export function conditionLine(report: Pick<Report, "attempts">): string {
   const { name, means } = words[condition];
   const unknown = report.attempts.filter((attempt) => attempt.condition === undefined).length;
   return `Condition: ${name} (${means})${unknown > 0 ? `; unknown for ${unknown} attempts` : ""}.`;
+}
+
+/** Throws if some attempts replay authored recordings and others do not: no mean, rank or test may hold both. */
+export function checkNoneAuthoredBeside(attempts: readonly Attempt[]): void {
+  const made = attempts.filter(({ verdict }) => verdict.kind !== "missing");
+  const [authored, others] = [true, false].map((is) =>
+    made.find(({ replay }) => (replay?.recording === "authored") === is),
+  );
+  if (!authored || !others) return;
+  throw new Error(
+    `an authored replay beside other attempts in one report: ${authored.agent} and ${others.agent} at ${others.task}\n  help: no mean may hold both: choose the agents of each with --set agent=…`,
+  );
 }
 
 /** Throws if the attempts are of two conditions: that is the pipeline's mistake, and their mean would mean nothing. */

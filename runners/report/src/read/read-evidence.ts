@@ -3,10 +3,11 @@
 
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
+import { ledgerFile } from "@mlrb/formats/attempt/ledger";
 import { type Calibration, calibration as calibrationFile } from "@mlrb/formats/judged/calibration";
 import { type MemorisationFile, memorisation as memorisationFile } from "@mlrb/formats/judged/memorisation";
 import { kindOfRules, type RuleVerdict } from "@mlrb/formats/judged/verdict";
-import type { Reading } from "@mlrb/formats/read-format";
+import { type Reading, readFormat } from "@mlrb/formats/read-format";
 import type { Coverage, Metric } from "@mlrb/formats/report";
 import type {
   Attempt,
@@ -24,7 +25,7 @@ import {
 } from "../compare/memorised-texts.ts";
 import { attemptCheckpoints } from "./attempt-checkpoints.ts";
 import { attemptResearch } from "./attempt-research.ts";
-import { checkOneCondition } from "./condition-words.ts";
+import { checkNoneAuthoredBeside, checkOneCondition } from "./condition-words.ts";
 import { decidedKind, plainDecisions } from "./decisions.ts";
 import { bySeed, byText } from "./order.ts";
 import {
@@ -73,6 +74,7 @@ export function readEvidence(
       });
     });
   checkOneCondition(attempts);
+  checkNoneAuthoredBeside(attempts);
   const references = new Map(
     tasks.flatMap(({ name, scorers }) =>
       scorers.map((scorer) => [placeKey([name, scorer]), reader.references(name, scorer)]),
@@ -132,6 +134,7 @@ class EvidenceReader {
         research?.kind === "ok" && research.value.kind === "found" ? (research.value.actions ?? null) : null,
       note: plainText(member?.note ?? ""),
       ...(member?.condition && { condition: member.condition }),
+      ...this.#replay(member),
       ...(member?.budget && { budget: member.budget }),
       ...(member?.origin && { origin: member.origin }),
       ...(member?.weakLimits && { weakLimits: member.weakLimits }),
@@ -151,6 +154,15 @@ class EvidenceReader {
       ...this.#memorisation(slot, of.reference),
       checkpoints: this.#checkpoints(attempt),
     };
+  }
+
+  /** Empty for an attempt of an agent, and if the ledger cannot be read, which other parts report. */
+  #replay(member: Member | undefined): Pick<Attempt, "replay"> {
+    const text = contentOf(member, "ledger", this.#read);
+    const ledger = text.kind === "ok" ? readFormat(ledgerFile, text.value) : text;
+    return ledger.kind === "ok" && "replay" in ledger.value && ledger.value.replay
+      ? { replay: ledger.value.replay }
+      : {};
   }
 
   /** Empty if the pipeline has no stage for it. */

@@ -17,6 +17,7 @@ import { overTasks } from "../compare/over-tasks.ts";
 import { referenceChecks } from "../compare/reference-checks.ts";
 import { rows } from "../compare/rows.ts";
 import { sensitivity } from "../compare/sensitivity.ts";
+import { isAuthored } from "./condition-words.ts";
 import { coverage } from "./coverage.ts";
 import { byText } from "./order.ts";
 import { plainText } from "./plain-text.ts";
@@ -26,6 +27,16 @@ import type { ReportParams } from "./report-params.ts";
 import { reportParams } from "./report-params.ts";
 
 export const smokeNote = "Smoke test on toy data. Do not cite these numbers.";
+
+const authoredNote =
+  "People wrote the recordings that these attempts replay: no model was called, and times and dollars are authored.";
+
+function noteOf(label: string, attempts: Attempt[]): string {
+  return [
+    ...(isAuthored({ attempts }) ? [authoredNote] : []),
+    ...(label === "smoke" ? [smokeNote] : []),
+  ].join(" ");
+}
 
 type ReportInputs = { params: Record<string, unknown>; read: ReadText; readSamples?: ReadSamples };
 
@@ -42,7 +53,7 @@ export function reportData(collected: Collected, { params, read, readSamples = r
     title: plainText(known.title),
     label: plainText(known.label),
     smoke: known.label === "smoke",
-    note: known.label === "smoke" ? smokeNote : "",
+    note: noteOf(known.label, attempts),
     tasks: evidence.tasks.map(({ name }) => taskOf(name, known)),
     agents: evidence.agents.map((name) => agentOf(name, known)),
     metrics: [...new Set(evidence.tasks.flatMap(({ scorers }) => scorers))].sort(byText).map(known.metric),

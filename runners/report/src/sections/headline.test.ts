@@ -17,7 +17,7 @@ import { samplePage } from "../testing/page-example.ts";
 import { headline } from "./headline.ts";
 
 const sample: Report = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../../../docs/smoke/report.json"), "utf8"),
 );
 const large = largeExample().report;
 

@@ -202,6 +202,9 @@ test("the story names what it lacks: a damaged trajectory, no ledger, no scores,
   assert.deepEqual(missing({}), ["its end", "its scores"]);
   assert.deepEqual(missing({ state: "running", ...noLedger }), ["the budget that it used", "its end"]);
   assert.deepEqual(missing({ state: "lost", ...noLedger }), ["the budget that it used", "a measurement"]);
+  const failure = "the replay does not fit its recording: it ends after 2 answers";
+  const failed = exampleAttempt(after, [exampleEvent("start")], { state: "lost", failure, ...noLedger });
+  assert.ok(attemptStory(failed).missing.includes(`a measurement: ${failure}`));
 });
 
 test("a submission has the digest that the report has, not the ledger's", () => {

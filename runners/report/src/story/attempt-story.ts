@@ -4,8 +4,9 @@
 import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
-import type { AttemptSource, TrajectoryLine } from "../exports/attempt-source.ts";
+import { type AttemptSource, type TrajectoryLine, unseenFailure } from "../exports/attempt-source.ts";
 import { type TrajectorySummary, TrajectoryWalk } from "../exports/trajectory-walk.ts";
+import { replayText } from "../read/attempt-marks.ts";
 import { budgetParts } from "./budget-parts.ts";
 import { eventWords, factsWords } from "./event-words.ts";
 import { Failures } from "./story-failures.ts";
@@ -59,7 +60,7 @@ export function toldTrajectory(lines: Iterable<TrajectoryLine>, ledger: Ledger |
   const research = reader.end();
   return {
     kind: textOf(walk.summary.start.kind),
-    models: [...models],
+    models: [...models, ...(ledger?.replay ? [replayText(ledger)] : [])],
     ended: ended(),
     budget: budgetParts(ledger),
     timeline: timeline.lines(),
@@ -84,14 +85,14 @@ export function unreadParts(broken: TrajectorySummary["broken"], noLedger: strin
 }
 
 function missingParts(
-  { state, scores, ledger }: AttemptSource,
+  { state, failure, scores, ledger }: AttemptSource,
   { broken, end }: TrajectorySummary,
 ): string[] {
   const missing = unreadParts(broken, ledger.read === null ? ledger.why : undefined);
   if (end === null && state !== "running" && missing.length === 0)
     missing.push("its end: the trajectory has no end event");
   if (state === "running") missing.push("its end: the attempt is still running");
-  if (state === "lost") missing.push("a measurement: its supervisor disappeared, so there is no record");
+  if (state === "lost") missing.push(`a measurement: ${failure ?? unseenFailure}`);
   if (scores === null && state === "recorded")
     missing.push("its scores: no report here covers this submission (`pnpm pipeline run` makes one)");
   return missing;

@@ -9,7 +9,7 @@ import { latex } from "../testing/latex.ts";
 import { metricOf, storedMetric } from "./shown-metric.ts";
 
 const sample: Report = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../../../docs/smoke/report.json"), "utf8"),
 );
 
 test("a metric of bytes has a unit in its head, and another metric has none", () => {

@@ -10,7 +10,7 @@ import { forestData } from "./forest-data.ts";
 import { look } from "./heat-map.ts";
 
 const sample: Report = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../../docs/sample/report.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../../../../docs/smoke/report.json"), "utf8"),
 );
 const large = largeExample().report;
 

@@ -12,7 +12,7 @@ import { rankedData } from "./ranked-data.ts";
 import { rankedSvg } from "./ranked-svg.ts";
 
 const sample: Report = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../../docs/sample/report.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../../../../docs/smoke/report.json"), "utf8"),
 );
 const texts = (markup: string) => [...parseHTML(markup).document.querySelectorAll("text")];
 const place = (text: { getAttribute(name: string): string | null }) =>
