@@ -9,19 +9,29 @@ import { pathToFileURL } from "node:url";
 import { page as drawPage } from "@mlrb/report/page/page";
 import { largeExample } from "@mlrb/report/testing/large-example";
 import { samplePage } from "@mlrb/report/testing/page-example";
+import { deadAttempt, threeModels, threeStagesFailed } from "@mlrb/report/testing/question-pages";
 import type { Browser, Page } from "playwright-core";
 import { noChromium, startBrowser } from "./support/browser.ts";
 
 const skip = noChromium;
 const folder = mkdtempSync(join(tmpdir(), "mlrb-questions-"));
 const report = join(import.meta.dirname, "..", "docs", "sample", "report.json");
-const pages = { sample: join(folder, "sample.html"), large: join(folder, "large.html") };
+const pages = {
+  sample: join(folder, "sample.html"),
+  large: join(folder, "large.html"),
+  failed: join(folder, "failed.html"),
+  dead: join(folder, "dead.html"),
+  models: join(folder, "models.html"),
+};
 let browser: Browser;
 
 before(async () => {
   if (skip) return;
   writeFileSync(pages.sample, drawPage(samplePage(JSON.parse(readFileSync(report, "utf8")))));
   writeFileSync(pages.large, drawPage(largeExample()));
+  writeFileSync(pages.failed, drawPage(threeStagesFailed()));
+  writeFileSync(pages.dead, drawPage(deadAttempt()));
+  writeFileSync(pages.models, drawPage(threeModels()));
   browser = await startBrowser();
 });
 
@@ -47,6 +57,19 @@ async function isOnScreen(tab: Page, selector: string): Promise<boolean> {
   return box !== null && box.y >= 0 && box.y + box.height <= 800;
 }
 
+const questions = ["who-won", "is-it-real", "cost", "went-wrong", "agents"];
+
+for (const name of ["sample", "failed", "dead", "models", "large"] as const)
+  test(`the five answers of the page ${name} are on the first screen, with the beginning of the plot`, {
+    skip,
+  }, async () => {
+    const tab = await open(pages[name]);
+    for (const id of questions) assert.ok(await isOnScreen(tab, `.answers #${id}`), id);
+    const plot = (await tab.locator(".forest .wide svg").first().boundingBox())!;
+    assert.ok(plot.y < 650, String(plot.y));
+    await tab.close();
+  });
+
 test("who won is on the first screen, with what was run, a row for each task and a square for each attempt", {
   skip,
 }, async () => {
@@ -61,13 +84,7 @@ test("who won is on the first screen, with what was run, a row for each task and
     "2026-01-02",
     "commit 0123456789",
   ]);
-  for (const shown of [
-    ".headline",
-    ".badge.warning",
-    ".forest .wide svg >> nth=0",
-    ".forest .wide svg >> nth=1",
-    "table.heat",
-  ])
+  for (const shown of [".headline", ".badge.warning", ".forest .wide svg >> nth=0", "table.heat"])
     assert.ok(await isOnScreen(tab, shown), shown);
   const drawn = (await tab.locator(".forest .wide svg").first().getAttribute("aria-label"))!;
   for (const { name } of JSON.parse(readFileSync(report, "utf8")).tasks)

@@ -55,13 +55,16 @@ export async function pageData(request: PageRequest & { report: Report }): Promi
   });
   const instances = behind.map(({ instance, node }): PageInstance => {
     const end = ends.get(instance.id);
+    const reasons = (ran.get(instance.id) ?? end)?.reasons ?? [];
+    const lost = reasons.find(({ kind }) => kind === "lost");
     return {
       id: instance.id,
       stage: instance.stage.name,
       ...(instance.stage.role !== undefined && { role: instance.stage.role }),
       axes: instance.axes,
       outcome: outcomeOf(end, node),
-      reasons: ((ran.get(instance.id) ?? end)?.reasons ?? []).map(reasonWords),
+      reasons: reasons.map(reasonWords),
+      ...(lost && { lost: reasonWords(lost) }),
       made: node ? madeOf(node, again) : null,
       said: node ? lastLines(node.log, logLines) : [],
     };

@@ -1,9 +1,9 @@
-// What the page shows before anything is clicked: what was run, who did better, and the score of every attempt.
+// What the page shows before anything is clicked: what was run, the answers to five questions, and the score of
+// every attempt.
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
-import { headline } from "../sections/headline.ts";
-import { coverageLine } from "../sections/sections.ts";
+import { answers } from "./answers.ts";
 import { differenceRows } from "./charts/difference-rows.ts";
 import { differencesSvg } from "./charts/differences-svg.ts";
 import { agentColour, agentSign } from "./charts/draw-figure.ts";
@@ -13,7 +13,8 @@ import { heatMap } from "./charts/heat-map.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData } from "./page-data.ts";
 
-export function pageHead({ report, plan, commit, instances }: PageData): Html {
+export function pageHead(data: PageData): Html {
+  const { report, plan, commit, instances } = data;
   const { planned, missing } = report.coverage.attempts;
   const date = lastDay(instances);
   const made = `${plan.pipeline}, profile ${plan.profile}${plan.selection === "" ? "" : `, ${plan.selection}`}`;
@@ -25,18 +26,10 @@ export function pageHead({ report, plan, commit, instances }: PageData): Html {
 ${date !== null && html`<li class="badge"><time datetime="${date}">${date}</time></li>`}
 ${commit !== null && html`<li class="badge" title="commit of mlrb that wrote this page">commit ${commit.slice(0, 10)}</li>`}
 </ul></div>
-${headline(report).map((line, at) => html`<p class="${at === 0 ? "headline" : "finding"}">${unbroken(line)}</p>`)}
-<div class="below"><p class="facts">${report.note !== "" && html`<b>${report.note}</b> `}${coverageLine(report)} Pipeline ${made}.</p>
-<p class="tools"><button type="button" id="open-all">Open everything</button> <button type="button" id="close-all">Close everything</button></p></div>
+${answers(data)}
+<p class="facts">${report.note !== "" && html`<b>${report.note}</b> `}Pipeline ${made}.</p>
 </header>
 `;
-}
-
-/** Numbers as 2.6e-4 are not broken at their sign. */
-function unbroken(text: string): Html[] {
-  return text
-    .split(/(\d[\d.]*e-\d+)/)
-    .map((part, at) => (at % 2 === 1 ? html`<span class="nowrap">${part}</span>` : html`${part}`));
 }
 
 /** The day (UTC) on which the last stage of the results ended; null if none is known. */

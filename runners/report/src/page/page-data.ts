@@ -36,6 +36,8 @@ export type PageInstance = {
   outcome: PageOutcome;
   /** Why it last ran; empty without a journal. */
   reasons: string[];
+  /** How an earlier attempt in its place ended without a record, if one did. */
+  lost?: string;
   /** Inputs and outputs of its last success; null where none is stored. */
   made: Made | null;
   /** The last lines of its log. */
