@@ -161,6 +161,53 @@ test("tabs follow the arrow keys, and choosing one does not scroll its page away
   await tab.close();
 });
 
+test("Back returns to the tab, the attempt and the place that the reader left", { skip }, async () => {
+  const tab = await open(pages.large);
+  await tab.mouse.move(640, 700);
+  await tab.mouse.wheel(0, 300);
+  await tab.waitForTimeout(400); // the place is kept once the page stands still
+  const place = (await tab.evaluate("scrollY")) as number;
+  assert.ok(place > 200);
+  await tab.locator("table.heat a.failed").first().click();
+  await tab.locator("details.attempt:target[open]").waitFor();
+  const first = tab.url();
+  await tab.goBack();
+  await chosen(tab, "Results");
+  assert.equal(await tab.evaluate("scrollY"), place);
+  await tab.goForward();
+  await tab.locator("details.attempt:target[open]").waitFor();
+  await tabNamed(tab, "Cost").click();
+  await chosen(tab, "Cost");
+  await tab.goBack();
+  await chosen(tab, "Attempts");
+  assert.equal(tab.url(), first);
+  assert.ok(await tab.locator("details.attempt:target[open]").isVisible());
+  await tab.close();
+});
+
+for (const name of ["sample", "large"] as const)
+  test(`of the page ${name}, Results has at most four screens, all tabs under 10 000 words, and captions one line`, {
+    skip,
+  }, async () => {
+    const tab = await open(pages[name]);
+    let words = 0;
+    for (const one of ["Results", "Attempts", "Cost", "Over time", "Statistics", "Provenance"]) {
+      await tabNamed(tab, one).click();
+      await chosen(tab, one);
+      const height = (await tab.evaluate("document.documentElement.scrollHeight")) as number;
+      if (one === "Results") assert.ok(height <= 4 * 800, String(height));
+      words += (await tab.evaluate(
+        "document.querySelector('.panel.shown').innerText.split(/\\s+/).length",
+      )) as number;
+      const long = await tab
+        .locator(".panel.shown :is(p.caption, details.caption > summary)")
+        .evaluateAll((all) => all.filter((each) => each.clientHeight > 30).map((each) => each.textContent));
+      assert.deepEqual(long, [], one);
+    }
+    assert.ok(words < 10_000, String(words));
+    await tab.close();
+  });
+
 test("the table of attempts is sorted by number and filtered by text, and an unknown number is last", {
   skip,
 }, async () => {

@@ -12,6 +12,7 @@ import { forestSvg } from "./charts/forest-svg.ts";
 import { heatMap } from "./charts/heat-map.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData } from "./page-data.ts";
+import { captionHtml } from "./section-html.ts";
 
 export function pageHead(data: PageData): Html {
   const { report, plan, commit, instances } = data;
@@ -58,7 +59,7 @@ export function overviewPart(report: Report): Html {
 </figure>
 <figure class="matrix"><figcaption>Every attempt</figcaption>
 ${heatMap(data)}
-<p class="caption">Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A hollow mark is on its task's own scale, without a usable reference model: 1 is then the best attempt. An arrow goes on past the edge. Right: a square is an attempt and leads to it.</p>
+${captionHtml(`How to read both. Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A hollow mark is on its task's own scale, without a usable reference model: 1 is then the best attempt. An arrow goes on past the edge. Right: a square is an attempt and leads to it.`)}
 </figure></section>
 `;
 }

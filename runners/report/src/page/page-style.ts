@@ -30,7 +30,7 @@ nav{position:sticky;top:0;z-index:2;background:var(--ground);display:flex;align-
 .js .panel{display:none}.js .panel.shown,.js.all .panel{display:block}
 .panel{padding-bottom:2rem}.panel>section:first-child>h2,.panel>section:first-child>p:first-child{margin-top:1.2rem}
 [id]{scroll-margin-top:3.5rem}
-.caption,.faint{color:var(--soft)}.caption{max-width:52rem;margin:.25rem 0 .75rem;font-size:.9rem}
+.caption,.faint{color:var(--soft)}.caption{margin:.2rem 0 .5rem;font-size:.88rem}details.caption[open]{max-width:60rem}
 .bad,.failed,.disqualified,.rejected,.missing{color:var(--bad)}.pass,.succeeded{color:var(--good)}.strong,.undecided{font-weight:600}
 button,input,select{font:inherit;padding:.15rem .5rem;color:var(--text);background:var(--ground);border:1px solid var(--line);border-radius:.3rem}
 label>input,label>select{margin:0 .35rem}
@@ -72,6 +72,7 @@ a.square:hover{outline:2px solid var(--accent)}
 const details = `
 details{border-bottom:1px solid var(--rule);padding:.3rem 0}details details{border:0;margin-left:1rem}
 summary{cursor:pointer;padding:.15rem 0}
+.folded{padding:.15rem 0}.folded>summary{font-size:1.02rem;font-weight:600}.folded>section>h2:first-child{display:none}details.caption{border:0;padding:0}details.caption>summary{padding:0}
 details:target>summary{background:var(--card);font-weight:600}
 details>:not(summary),details>.scroll{margin-left:1.1rem}
 .js:not(.all) details.attempt:not([open]){display:none}
@@ -86,7 +87,7 @@ const media = `
 @media (max-width:44rem){header,main,footer,nav{padding:0 1rem}nav{flex-wrap:wrap;gap:0}#tabs{flex-basis:100%}.tools{margin:.2rem 0}.answers>div{grid-template-columns:1fr}.answers .headline{font-size:1.08rem}.figures{grid-template-columns:1fr}.forest .wide{display:none}.forest .narrow{display:block}.legend{margin-left:0}#tabs a{padding:.6rem .6rem}
 .cards thead{display:none}.cards,.cards tbody{display:block}.cards tr{display:block;border:1px solid var(--rule);border-radius:.5rem;padding:.5rem .8rem;margin-bottom:.6rem}.cards th,.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;white-space:normal}.cards th::before,.cards td::before{content:attr(data-label);color:var(--soft)}.rules th,.rules td{justify-content:start}.rules th::before,.rules td::before{flex:none;width:4.5rem}
 .story li{padding-left:0}.when{position:static;width:auto}}
-@media print{.unprinted,.js .each-attempt:not(:has(details[open])){display:none}caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{details.folded::details-content{content-visibility:visible;block-size:auto}.unprinted,.js .each-attempt:not(:has(details[open])){display:none}caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
 export const pageStyle = colours + frame + tables + figures + details + media;

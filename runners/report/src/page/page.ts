@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { costsSection } from "../paper/costs.ts";
 import { protocolSection } from "../protocol/protocol-section.ts";
 import { labelText } from "../read/condition-words.ts";
+import { primarySection } from "../sections/results-section.ts";
 import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
@@ -15,7 +16,7 @@ import { numbersPart } from "./numbers-part.ts";
 import type { PageData } from "./page-data.ts";
 import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
-import { sectionHtml } from "./section-html.ts";
+import { folded, sectionHtml } from "./section-html.ts";
 import { stagesPart } from "./stages-part.ts";
 import { summarySection } from "./summary-section.ts";
 import { type TabId, tabBar, tabOf, tabPanel } from "./tabs.ts";
@@ -48,15 +49,33 @@ ${panels(data)}
 `.markup;
 }
 
+/** Tabs whose sections are one click away, and the sections that are not. */
+const foldedTabs: readonly TabId[] = ["results", "attempts", "statistics", "provenance"];
+const openSections =
+  /^(Across tasks|Tasks and agents|Agents compared over all tasks|Rules broken|Not measured)/;
+
 function panels(data: PageData): Html[] {
   const { report, times, instances } = data;
   const summary = plainSection(aboutAttempts(summarySection(report), report));
-  const all = sections(report).map((section) => ({ tab: tabOf(section), drawn: sectionHtml(section) }));
+  const all = sections(report).map((section) => {
+    const tab = tabOf(section);
+    const isFolded = foldedTabs.includes(tab) && !openSections.test(section.heading);
+    // the page's first table has the heading Results
+    const named = section.heading === "Results" ? { ...section, heading: "All metrics" } : section;
+    return { tab, drawn: isFolded ? folded(named.heading, sectionHtml(named)) : sectionHtml(named) };
+  });
   const of = (id: TabId) => all.filter(({ tab }) => tab === id).map(({ drawn }) => drawn);
-  const [results = html``, ...otherResults] = of("results");
+  const [allMeans = html``, ...otherResults] = of("results");
+  const primary = sectionHtml(plainSection(aboutAttempts(primarySection(report), report)));
   const compared = summary.tables.some(({ groups }) => groups.length > 0) ? sectionHtml(summary) : html``;
   return [
-    tabPanel("results", [overviewPart(report), results, figuresPart(report), ...otherResults]),
+    tabPanel("results", [
+      overviewPart(report),
+      report.attempts.length === 0 ? html`` : primary,
+      allMeans,
+      ...otherResults,
+      folded("Every attempt, task by task", figuresPart(report)),
+    ]),
     tabPanel("attempts", [attemptsTable(report, times), attemptsPart(data), ...of("attempts")]),
     tabPanel(
       "cost",
@@ -67,7 +86,7 @@ function panels(data: PageData): Html[] {
     tabPanel("provenance", [
       sectionHtml(plainSection(protocolSection(data.protocol))),
       ...of("provenance"),
-      ...[numbersPart(report, instances), stagesPart(data)],
+      ...[folded("Where each mean comes from", numbersPart(report, instances)), stagesPart(data)],
     ]),
   ];
 }

@@ -3,6 +3,7 @@
 import type { Report } from "@mlrb/formats/report";
 import { plainText } from "../../read/plain-text.ts";
 import { type Html, html } from "../html.ts";
+import { captionHtml } from "../section-html.ts";
 import { checkpointsData } from "./checkpoints-data.ts";
 import { checkpointsSvg } from "./checkpoints-svg.ts";
 import { figureData } from "./figure-data.ts";
@@ -58,7 +59,7 @@ function figures(report: Report, { id, heading, caption, figure }: Figures): Htm
   });
   if (drawn.length === 0) return html``;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>
-<p class="caption">${caption}</p>
+${captionHtml(caption)}
 <div class="figures">${drawn}</div></section>
 `;
 }
