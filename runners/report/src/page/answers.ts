@@ -75,17 +75,14 @@ function wrongHtml(data: PageData): Html[] {
 const causeMax = 160;
 
 /** The first case in sight, the others one click away. */
-function troubleHtml({ one, many, found: [first, ...others] }: TroubleKind): Html {
-  const said = ({ where, cause, id }: NonNullable<typeof first>) =>
-    html`<a href="#${id}">${where}</a>: ${plainText(cause, causeMax)}`;
-  const count = others.length + 1;
-  const head = html`<b class="bad">${count} ${count === 1 ? one : many}</b>: ${said(first!)}`;
-  if (others.length === 0)
-    return html`<p>${head}</p>
-`;
+function troubleHtml({ what, found }: TroubleKind): Html {
+  const [first, ...others] = found.map(
+    ({ where, cause, id }) => html`<a href="#${id}">${where}</a>: ${plainText(cause, causeMax)}`,
+  );
+  const head = html`<b class="bad">${found.length} ${what}</b>: ${first}`;
+  if (others.length === 0) return html`<p>${head}</p>\n`;
   return html`<details class="more"><summary>${head} <u>and ${others.length} more</u></summary>
-<ul>${others.map((each) => html`<li>${said(each)}</li>`)}</ul></details>
-`;
+<ul>${others.map((each) => html`<li>${each}</li>`)}</ul></details>\n`;
 }
 
 function agentsHtml(data: PageData): Html {
@@ -117,12 +114,14 @@ function modelText({ preset }: Report["agents"][number], own: Timed[]): string {
   );
 }
 
-/** The days (UTC) on which the agent's attempts began. */
 function daysText({ instances }: PageData, agent: string): string {
-  const days = instances.flatMap(({ role, axes, made }) =>
-    role === "attempt" && axes.agent === agent && made ? [made.ran.startedAt.slice(0, 10)] : [],
+  return (
+    daysOf(instances.filter(({ role, axes }) => role === "attempt" && axes.agent === agent)) ?? "unknown"
   );
-  const [first, last] = [days.toSorted()[0], days.toSorted().at(-1)];
-  if (first === undefined) return "unknown";
-  return first === last ? first : `${first} to ${last}`;
+}
+
+/** The days (UTC) on which stages began: `2026-01-02`, or the first and the last one; undefined if unknown. */
+export function daysOf(instances: PageData["instances"]): string | undefined {
+  const days = instances.flatMap(({ made }) => made?.ran.startedAt.slice(0, 10) ?? []).sort();
+  return days[0] === days.at(-1) ? days[0] : `${days[0]} to ${days.at(-1)}`;
 }

@@ -3,7 +3,7 @@
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
-import { answers } from "./answers.ts";
+import { answers, daysOf } from "./answers.ts";
 import { differenceRows } from "./charts/difference-rows.ts";
 import { differencesSvg } from "./charts/differences-svg.ts";
 import { agentColour, agentSign } from "./charts/draw-figure.ts";
@@ -17,30 +17,20 @@ import { captionHtml } from "./section-html.ts";
 export function pageHead(data: PageData): Html {
   const { report, plan, commit, instances } = data;
   const { planned, missing } = report.coverage.attempts;
-  const date = lastDay(instances);
+  const days = daysOf(instances);
   const made = `${plan.pipeline}, profile ${plan.profile}${plan.selection === "" ? "" : `, ${plan.selection}`}`;
   return html`<header>
 <div class="title"><h1>${report.title} (${labelText(report)})</h1>
 <ul class="badges" aria-label="About this run">
 <li class="${report.smoke ? "badge warning" : "badge"}">${report.smoke ? `${plan.profile}: practice data, do not cite` : plan.profile}</li>
 <li class="badge">${planned - missing} of ${counted(planned, "attempt")}</li>
-${date !== null && html`<li class="badge"><time datetime="${date}">${date}</time></li>`}
+${days !== undefined && html`<li class="badge">${days}</li>`}
 ${commit !== null && html`<li class="badge" title="commit of mlrb that wrote this page">commit ${commit.slice(0, 10)}</li>`}
 </ul></div>
 ${answers(data)}
 <p class="facts">${report.note !== "" && html`<b>${report.note}</b> `}Pipeline ${made}.</p>
 </header>
 `;
-}
-
-/** The day (UTC) on which the last stage of the results ended; null if none is known. */
-function lastDay(instances: PageData["instances"]): string | null {
-  const ends = instances.flatMap(({ made }) => {
-    const at = made ? Date.parse(made.ran.startedAt) + made.ran.durationMs : Number.NaN;
-    return Number.isFinite(at) ? [at] : [];
-  });
-  if (ends.length === 0) return null;
-  return new Date(ends.reduce((last, end) => Math.max(last, end))).toISOString().slice(0, 10);
 }
 
 /** The forest plot and the heat map; nothing without a task. */

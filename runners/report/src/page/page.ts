@@ -4,12 +4,13 @@ import { createHash } from "node:crypto";
 import { costsSection } from "../paper/costs.ts";
 import { protocolSection } from "../protocol/protocol-section.ts";
 import { labelText } from "../read/condition-words.ts";
-import { primarySection } from "../sections/results-section.ts";
+import { resultsSection } from "../sections/results-section.ts";
 import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
 import { costFigures } from "./charts/cost-figures.ts";
 import { checkpointsPart, figuresPart } from "./charts/figures-part.ts";
+import { citePart } from "./citation.ts";
 import { overviewPart, pageHead } from "./first-screen.ts";
 import { type Html, html, trusted } from "./html.ts";
 import { numbersPart } from "./numbers-part.ts";
@@ -18,7 +19,6 @@ import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
 import { folded, sectionHtml } from "./section-html.ts";
 import { stagesPart } from "./stages-part.ts";
-import { summarySection } from "./summary-section.ts";
 import { type TabId, tabBar, tabOf, tabPanel } from "./tabs.ts";
 
 /** report.html, whole. */
@@ -43,31 +43,31 @@ ${tabBar()}
 <main id="main" tabindex="-1">
 ${panels(data)}
 </main>
-<footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, summary.csv and tables/ next to this page.</p></footer>
+<footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, summary.csv and tables/ next to this page.</p>
+${citePart(data)}</footer>
 </body>
 </html>
 `.markup;
 }
 
-/** Tabs whose sections are one click away, and the sections that are not. */
-const foldedTabs: readonly TabId[] = ["results", "attempts", "statistics", "provenance"];
+/** Sections that are not one click away. */
 const openSections =
   /^(Across tasks|Tasks and agents|Agents compared over all tasks|Rules broken|Not measured)/;
 
 function panels(data: PageData): Html[] {
   const { report, times, instances } = data;
-  const summary = plainSection(aboutAttempts(summarySection(report), report));
   const all = sections(report).map((section) => {
     const tab = tabOf(section);
-    const isFolded = foldedTabs.includes(tab) && !openSections.test(section.heading);
+    const isFolded = tab !== "over-time" && !openSections.test(section.heading);
     // the page's first table has the heading Results
     const named = section.heading === "Results" ? { ...section, heading: "All metrics" } : section;
     return { tab, drawn: isFolded ? folded(named.heading, sectionHtml(named)) : sectionHtml(named) };
   });
   const of = (id: TabId) => all.filter(({ tab }) => tab === id).map(({ drawn }) => drawn);
   const [allMeans = html``, ...otherResults] = of("results");
-  const primary = sectionHtml(plainSection(aboutAttempts(primarySection(report), report)));
-  const compared = summary.tables.some(({ groups }) => groups.length > 0) ? sectionHtml(summary) : html``;
+  const primary = sectionHtml(
+    plainSection(aboutAttempts(resultsSection(report, { primaryOnly: true }), report)),
+  );
   return [
     tabPanel("results", [
       overviewPart(report),
@@ -82,7 +82,7 @@ function panels(data: PageData): Html[] {
       times === null ? [] : [costFigures(report, times), sectionHtml(costsSection(report, times))],
     ),
     tabPanel("over-time", [checkpointsPart(report), ...of("over-time")]),
-    tabPanel("statistics", [compared, ...of("statistics")]),
+    tabPanel("statistics", of("statistics")),
     tabPanel("provenance", [
       sectionHtml(plainSection(protocolSection(data.protocol))),
       ...of("provenance"),

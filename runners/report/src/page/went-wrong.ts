@@ -1,49 +1,45 @@
 // What went wrong in a run, for its first screen: attempts without a result, broken and undecided rules, scores
 // and stages that failed. Each has its first cause, never that a later stage was skipped.
 import type { Attempt } from "@mlrb/formats/report/attempt";
-import { attemptMarks } from "../read/attempt-marks.ts";
+import { resumedText } from "../read/attempt-marks.ts";
 import { decisionsOn, decisionText } from "../read/decisions.ts";
 import type { PageData } from "./page-data.ts";
 import { attemptId, instanceId } from "./section-html.ts";
 
 /** `id`: the element with the details. */
 type Trouble = { where: string; cause: string; id: string };
-export type TroubleKind = { one: string; many: string; found: Trouble[] };
+/** `what`: what is counted, e.g. `disqualified`. */
+export type TroubleKind = { what: string; found: Trouble[] };
 
 /** Kinds without a case are left out. */
-export function wentWrong({ report, instances }: PageData): TroubleKind[] {
-  const { attempts } = report;
+export function wentWrong({ report: { attempts }, instances }: PageData): TroubleKind[] {
   const of = (kind: Attempt["verdict"]["kind"]) =>
     attempts
       .filter(({ verdict }) => verdict.kind === kind)
       .map((one) => attemptTrouble(one, verdictCause(one)));
-  const lost = instances.flatMap(({ id, axes: { task, agent, seed }, lost }) =>
-    lost === undefined ? [] : [{ where: `${task}, ${agent}, seed ${seed}`, cause: lost, id: instanceId(id) }],
-  );
   const resumed = attempts.filter((one) => one.resumed !== undefined);
-  return [
-    { one: "attempt without a result", many: "attempts without a result", found: of("missing") },
-    { one: "disqualified", many: "disqualified", found: of("disqualified") },
-    { one: "rejected", many: "rejected", found: of("rejected") },
-    { one: "undecided", many: "undecided", found: of("undecided") },
-    { one: "score not measured", many: "scores not measured", found: attempts.flatMap(scoreTroubles) },
-    { one: "other stage failed", many: "other stages failed", found: otherStages(instances) },
-    { one: "earlier try was lost", many: "earlier tries were lost", found: lost },
+  const kinds = [
+    { what: "without a result", found: of("missing") },
+    { what: "disqualified", found: of("disqualified") },
+    { what: "rejected", found: of("rejected") },
+    { what: "undecided", found: of("undecided") },
+    { what: "not measured", found: attempts.flatMap(scoreTroubles) },
+    { what: "failed elsewhere", found: instances.flatMap(stageTroubles) },
     {
-      ...{ one: "attempt was resumed", many: "attempts were resumed" },
-      found: resumed.map((one) => attemptTrouble(one, markTexts(one))),
+      what: "lost before",
+      found: instances.flatMap(({ id, lost }) =>
+        lost === undefined ? [] : [{ where: id, cause: lost, id: instanceId(id) }],
+      ),
     },
-  ].filter(({ found }) => found.length > 0);
+    { what: "resumed", found: resumed.map((one) => attemptTrouble(one, resumedText(one))) },
+  ];
+  return kinds.filter(({ found }) => found.length > 0);
 }
 
 function attemptTrouble(attempt: Attempt, cause: string): Trouble {
   const { task, agent, seed } = attempt;
   const where = `${task}, ${agent}, seed ${seed}`;
   return { where, cause: cause === "" ? "cause unknown" : cause, id: attemptId(task, agent, seed) };
-}
-
-function markTexts(attempt: Attempt): string {
-  return attemptMarks.flatMap(({ text }) => text(attempt) || []).join("; ");
 }
 
 /** The first rule that decided it, as a person answered it where one did. */
@@ -70,13 +66,10 @@ function scoreTroubles(attempt: Attempt): Trouble[] {
   });
 }
 
-/** Roles whose failures are told of their attempts. */
+/** Failures of these roles are told of their attempts. */
 const rolesOfAttempts = ["attempt", "verdict", "score"];
 
-function otherStages(instances: PageData["instances"]): Trouble[] {
-  return instances.flatMap(({ id, role = "", outcome }) =>
-    (outcome.kind === "failed" || outcome.kind === "cancelled") && !rolesOfAttempts.includes(role)
-      ? [{ where: id, cause: outcome.cause, id: instanceId(id) }]
-      : [],
-  );
+function stageTroubles({ id, role = "", outcome }: PageData["instances"][number]): Trouble[] {
+  if (outcome.kind !== "failed" && outcome.kind !== "cancelled") return [];
+  return rolesOfAttempts.includes(role) ? [] : [{ where: id, cause: outcome.cause, id: instanceId(id) }];
 }

@@ -78,6 +78,7 @@ export const attemptMarks = [imported, weak, unchecked, resumed, extended];
 export const { text: importedText } = imported;
 export const { text: weakLimitsText } = weak;
 export const { text: uncheckedText } = unchecked;
+export const { text: resumedText } = resumed;
 export const { text: interventionText } = extended;
 
 function wereText({ length }: Made[]): string {

@@ -17,11 +17,17 @@ import {
   referenceText,
   resultsHelp,
 } from "./report-words.ts";
-import { type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
+import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, column, numeric, oneGroup, tableOf, taskGroups } from "./table-of.ts";
 import { attemptMarks, validHelp } from "./valid-text.ts";
 
-export function resultsSection(report: Report): Section {
+/** `primaryOnly`: one row for each task, at the metric that decides it. */
+export function resultsSection(report: Report, { primaryOnly = false } = {}): Section {
+  const isShown = ({ primary }: Cell) => primary || !primaryOnly;
+  const rowsOf = (task: string) => metricRows(report, task).filter(({ cells }) => isShown(cells[0]!));
+  const groups = primaryOnly
+    ? oneGroup(report.tasks.flatMap(({ name }) => rowsOf(name)))
+    : taskGroups(report, rowsOf);
   return {
     heading: "Results",
     caption:
@@ -30,62 +36,32 @@ export function resultsSection(report: Report): Section {
         .filter((text) => text !== "")
         .join(" "),
     tables: [
-      meansTable(
-        report,
-        "Means",
-        taskGroups(report, (task) => metricRows(report, task)),
-        [],
-      ),
-      behindTable(report),
+      tableOf("Means", groups, [
+        ...(primaryOnly ? [column("task", ({ cells }: MetricRow) => cells[0]!.task)] : []),
+        column("metric", ({ metric, cells }) => `${metricHead(metric)}${cells[0]!.primary ? " *" : ""}`),
+        ...agentColumns(report, ({ metric, cells }: MetricRow, agent) => {
+          const cell = cells.find((each) => each.agent === agent);
+          return resultCell(cell, metric, report.attempts);
+        }),
+        numeric("trivial baseline", ({ metric, cells }) => baselineText(cells[0]!, metric, report.rows)),
+        numeric("reference model", ({ metric, cells }) => referenceText(cells[0]!, metric, report.rows)),
+        ...(report.published.length === 0 ? [] : [column("published", publishedCell)]),
+      ]),
+      ...(primaryOnly ? [] : [behindTable(report)]),
     ],
-    items: [...noteItems(report.cells), ...publishedItems(report)],
+    items: [
+      ...noteItems(report.cells.filter(isShown)),
+      ...report.published.map((each): Item => {
+        const words = [publishedSentence(each, storedMetric(report, each.metric)), each.note].filter(
+          (text) => text !== "",
+        );
+        return {
+          head: `${each.task}, published`,
+          text: `${each.metric} ${words.join(", ")}: ${each.source}`,
+        };
+      }),
+    ],
   };
-}
-
-/** For the page's first table: a row for each task, at the metric that decides it. */
-export function primarySection(report: Report): Section {
-  const isPrimary = ({ cells }: MetricRow) => cells[0]!.primary;
-  const rows = report.tasks.flatMap(({ name }) => metricRows(report, name).filter(isPrimary));
-  return {
-    heading: "Results",
-    caption: `Mean over attempts at the metric that decides each task (attempts measured/planned). ${resultsHelp}`,
-    tables: [meansTable(report, "", oneGroup(rows), [column("task", ({ cells }) => cells[0]!.task)])],
-    items: [...noteItems(report.cells.filter(({ primary }) => primary)), ...publishedItems(report)],
-  };
-}
-
-function meansTable(
-  report: Report,
-  title: string,
-  groups: ReturnType<typeof taskGroups<MetricRow>>,
-  leading: ReturnType<typeof column<MetricRow>>[],
-): Table {
-  return tableOf(title, groups, [
-    ...leading,
-    column("metric", ({ metric, cells }) => {
-      const isMarked = leading.length === 0 && cells[0]!.primary;
-      return `${metricHead(metric)}${isMarked ? " *" : ""}`;
-    }),
-    ...agentColumns(report, ({ metric, cells }: MetricRow, agent) => {
-      const cell = cells.find((each) => each.agent === agent);
-      return resultCell(cell, metric, report.attempts);
-    }),
-    numeric("trivial baseline", ({ metric, cells }) => baselineText(cells[0]!, metric, report.rows)),
-    numeric("reference model", ({ metric, cells }) => referenceText(cells[0]!, metric, report.rows)),
-    ...(report.published.length === 0 ? [] : [column("published", publishedCell)]),
-  ]);
-}
-
-function publishedItems(report: Report): Item[] {
-  return report.published.map((each) => {
-    const words = [publishedSentence(each, storedMetric(report, each.metric)), each.note].filter(
-      (text) => text !== "",
-    );
-    return {
-      head: `${each.task}, published`,
-      text: `${each.metric} ${words.join(", ")}: ${each.source}`,
-    };
-  });
 }
 
 const behindHelp =
