@@ -114,10 +114,11 @@ function storyOf({ axes }: Instance, { record }: TraceNode, workspace: Workspace
   const place = { task: String(axes.task), agent: String(axes.agent), seed: axes.seed ?? "" };
   if (record === null)
     return { ...place, kind: "unreadable", cause: "this state folder holds no record of the attempt" };
-  const { trajectory, ledger } = workspace.attempts.read(record).outputs;
+  const { trajectory, ledger, attachments } = workspace.attempts.read(record).outputs;
   const folder = join(workspace.state.attempts, "records", record);
   if (!trajectory) return { ...place, kind: "unreadable", cause: "its record holds no trajectory" };
-  return { ...place, ...pageStory(join(folder, trajectory.file), ledger && join(folder, ledger.file)) };
+  const at = (output: { file: string } | undefined) => output && join(folder, output.file);
+  return { ...place, ...pageStory(join(folder, trajectory.file), at(ledger), at(attachments)) };
 }
 
 /** A drawing of the stages with their outcomes and durations; each links to its instances. */

@@ -54,7 +54,7 @@ function none(): TrajectoryLine[] {
 }
 
 /** Reads at most `bytesMax` of a long text from the folder of attachments, where its digest is its name. */
-function whole(
+export function whole(
   text: LongText,
   { bytesMax, folder }: { bytesMax: number; folder: string | undefined },
 ): WholeText {

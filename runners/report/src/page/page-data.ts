@@ -70,11 +70,17 @@ export const storyBytesMax = 40_000;
 /** A story on the page is told from the first so many bytes of its trajectory: a page is drawn after each run. */
 export const toldBytesMax = 4_000_000;
 
+/** Bytes of the whole texts in a story on the page: prompts, and inputs and results of tools. */
+export const wholeBytesMax = 40_000;
+
+/** `full`: the whole text that the line begins, with its line breaks; absent where the line shows all of it. */
+export type PageLine = Omit<StoryLine, "whole"> & { full?: string };
+
 /** An attempt's story, or why it cannot be told. */
 export type PageStory = { task: string; agent: string; seed: Seed } & (
   | {
       kind: "read";
-      lines: StoryLine[];
+      lines: PageLine[];
       /** Whether the limits left nothing out. */
       fits: boolean;
       /** Of the whole trajectory. */
