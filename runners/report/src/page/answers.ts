@@ -79,10 +79,9 @@ function troubleHtml({ what, found }: TroubleKind): Html {
   const [first, ...others] = found.map(
     ({ where, cause, id }) => html`<a href="#${id}">${where}</a>: ${plainText(cause, causeMax)}`,
   );
-  const head = html`<b class="bad">${found.length} ${what}</b>: ${first}`;
-  if (others.length === 0) return html`<p>${head}</p>\n`;
-  return html`<details class="more"><summary>${head} <u>and ${others.length} more</u></summary>
-<ul>${others.map((each) => html`<li>${each}</li>`)}</ul></details>\n`;
+  const more = html`<details class="more"><summary>and ${others.length} more</summary>
+<ul>${others.map((each) => html`<li>${each}</li>`)}</ul></details>`;
+  return html`<div><b class="bad">${found.length} ${what}</b>: ${first} ${others.length > 0 && more}</div>\n`;
 }
 
 function agentsHtml(data: PageData): Html {

@@ -19,7 +19,7 @@ a:focus-visible,summary:focus-visible,button:focus-visible,input:focus-visible,s
 .badges{display:flex;flex-wrap:wrap;gap:.3rem;list-style:none;margin:0;padding:0;font-size:.8rem}
 .badge{border:1px solid var(--rule);border-radius:1rem;padding:.05rem .55rem;color:var(--soft);white-space:nowrap}.badge.warning{background:var(--warn);color:var(--warn-text);border-color:var(--warn);font-weight:600}
 .answers .headline{font-size:1.15rem;line-height:1.35}.answers .finding{display:inline}
-.answers{margin:.5rem 0 0}.answers>div{display:grid;grid-template-columns:9rem 1fr;gap:0 1rem;padding:.22rem 0;border-top:1px solid var(--rule)}.answers dt{color:var(--soft)}.answers dd{font-size:.9rem;line-height:1.4;min-width:0}.answers p{margin:.05rem 0}.answers .scroll{margin:0}.answers details.more{border:0;padding:0}.answers summary{padding:0}
+.answers{margin:.5rem 0 0}.answers>div{display:grid;grid-template-columns:9rem 1fr;gap:0 1rem;padding:.22rem 0;border-top:1px solid var(--rule)}.answers dt{color:var(--soft)}.answers dd{font-size:.9rem;line-height:1.4;min-width:0}.answers p{margin:.05rem 0}.answers dd div{display:block}.answers .scroll{margin:0}.answers .more{border:0;padding:0;display:inline-block}.answers .more[open]{display:block}.answers summary{padding:0}
 .agents td,.agents th{border:0;padding:.02rem 1.1rem .02rem 0}.agents thead th{font-weight:400;color:var(--soft)}
 .facts{color:var(--soft);font-size:.87rem;margin:.2rem 0 0}
 nav{position:sticky;top:0;z-index:2;background:var(--ground);display:flex;align-items:center;gap:1rem;border-bottom:1px solid var(--rule)}
