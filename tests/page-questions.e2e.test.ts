@@ -9,19 +9,29 @@ import { pathToFileURL } from "node:url";
 import { page as drawPage } from "@mlrb/report/page/page";
 import { largeExample } from "@mlrb/report/testing/large-example";
 import { samplePage } from "@mlrb/report/testing/page-example";
+import { deadAttempt, threeModels, threeStagesFailed } from "@mlrb/report/testing/question-pages";
 import type { Browser, Page } from "playwright-core";
 import { noChromium, startBrowser } from "./support/browser.ts";
 
 const skip = noChromium;
 const folder = mkdtempSync(join(tmpdir(), "mlrb-questions-"));
 const report = join(import.meta.dirname, "..", "docs", "sample", "report.json");
-const pages = { sample: join(folder, "sample.html"), large: join(folder, "large.html") };
+const pages = {
+  sample: join(folder, "sample.html"),
+  large: join(folder, "large.html"),
+  failed: join(folder, "failed.html"),
+  dead: join(folder, "dead.html"),
+  models: join(folder, "models.html"),
+};
 let browser: Browser;
 
 before(async () => {
   if (skip) return;
   writeFileSync(pages.sample, drawPage(samplePage(JSON.parse(readFileSync(report, "utf8")))));
   writeFileSync(pages.large, drawPage(largeExample()));
+  writeFileSync(pages.failed, drawPage(threeStagesFailed()));
+  writeFileSync(pages.dead, drawPage(deadAttempt()));
+  writeFileSync(pages.models, drawPage(threeModels()));
   browser = await startBrowser();
 });
 
@@ -47,6 +57,19 @@ async function isOnScreen(tab: Page, selector: string): Promise<boolean> {
   return box !== null && box.y >= 0 && box.y + box.height <= 800;
 }
 
+const questions = ["who-won", "is-it-real", "cost", "went-wrong", "agents"];
+
+for (const name of ["sample", "failed", "dead", "models", "large"] as const)
+  test(`the five answers of the page ${name} are on the first screen, with the beginning of the plot`, {
+    skip,
+  }, async () => {
+    const tab = await open(pages[name]);
+    for (const id of questions) assert.ok(await isOnScreen(tab, `.answers #${id}`), id);
+    const plot = (await tab.locator(".forest .wide svg").first().boundingBox())!;
+    assert.ok(plot.y < 650, String(plot.y));
+    await tab.close();
+  });
+
 test("who won is on the first screen, with what was run, a row for each task and a square for each attempt", {
   skip,
 }, async () => {
@@ -61,13 +84,7 @@ test("who won is on the first screen, with what was run, a row for each task and
     "2026-01-02",
     "commit 0123456789",
   ]);
-  for (const shown of [
-    ".headline",
-    ".badge.warning",
-    ".forest .wide svg >> nth=0",
-    ".forest .wide svg >> nth=1",
-    "table.heat",
-  ])
+  for (const shown of [".headline", ".badge.warning", ".forest .wide svg >> nth=0", "table.heat"])
     assert.ok(await isOnScreen(tab, shown), shown);
   const drawn = (await tab.locator(".forest .wide svg").first().getAttribute("aria-label"))!;
   for (const { name } of JSON.parse(readFileSync(report, "utf8")).tasks)
@@ -143,6 +160,53 @@ test("tabs follow the arrow keys, and choosing one does not scroll its page away
   await chosen(tab, "Attempts");
   await tab.close();
 });
+
+test("Back returns to the tab, the attempt and the place that the reader left", { skip }, async () => {
+  const tab = await open(pages.large);
+  await tab.mouse.move(640, 700);
+  await tab.mouse.wheel(0, 300);
+  await tab.waitForTimeout(400); // the place is kept once the page stands still
+  const place = (await tab.evaluate("scrollY")) as number;
+  assert.ok(place > 200);
+  await tab.locator("table.heat a.failed").first().click();
+  await tab.locator("details.attempt:target[open]").waitFor();
+  const first = tab.url();
+  await tab.goBack();
+  await chosen(tab, "Results");
+  assert.equal(await tab.evaluate("scrollY"), place);
+  await tab.goForward();
+  await tab.locator("details.attempt:target[open]").waitFor();
+  await tabNamed(tab, "Cost").click();
+  await chosen(tab, "Cost");
+  await tab.goBack();
+  await chosen(tab, "Attempts");
+  assert.equal(tab.url(), first);
+  assert.ok(await tab.locator("details.attempt:target[open]").isVisible());
+  await tab.close();
+});
+
+for (const name of ["sample", "large"] as const)
+  test(`of the page ${name}, Results has at most four screens, all tabs under 10 000 words, and captions one line`, {
+    skip,
+  }, async () => {
+    const tab = await open(pages[name]);
+    let words = 0;
+    for (const one of ["Results", "Attempts", "Cost", "Over time", "Statistics", "Provenance"]) {
+      await tabNamed(tab, one).click();
+      await chosen(tab, one);
+      const height = (await tab.evaluate("document.documentElement.scrollHeight")) as number;
+      if (one === "Results") assert.ok(height <= 4 * 800, String(height));
+      words += (await tab.evaluate(
+        "document.querySelector('.panel.shown').innerText.split(/\\s+/).length",
+      )) as number;
+      const long = await tab
+        .locator(".panel.shown :is(p.caption, details.caption > summary)")
+        .evaluateAll((all) => all.filter((each) => each.clientHeight > 30).map((each) => each.textContent));
+      assert.deepEqual(long, [], one);
+    }
+    assert.ok(words < 10_000, String(words));
+    await tab.close();
+  });
 
 test("the table of attempts is sorted by number and filtered by text, and an unknown number is last", {
   skip,

@@ -10,57 +10,63 @@ import * as t from "./schema.ts";
 export const times = t.wholeFile("mlrb times", 1, {
   label: t.anyText,
   attempts: t.listOf(
-    t.wholeExcept(["reached", "served", "origin", ...uncheckedNames, "resumed", "interventions", "timeSpent"], {
-      task: t.anyText,
-      agent: t.anyText,
-      seed: t.seed,
-      wallSeconds: t.about(
-        t.numberOrNull,
-        "by a monotonic clock; null where there is no ledger that can be read",
-      ),
-      workingSeconds: t.numberOrNull,
-      budgetSeconds: t.numberOrNull,
-      ended: t.textOrNull,
-      tokens: t.about(t.numberOrNull, "unknown is null, never 0"),
-      dollars: t.numberOrNull,
-      resumed: t.about(
-        t.positiveInteger,
-        "how often it continued after its supervisor or host died; absent if never",
-      ),
-      interventions: interventionSums,
-      gpuHours: t.numberOrNull,
-      gpuBusyHours: t.about(t.numberOrNull, "of those hours, in which they computed"),
-      gpuMemoryPeakMiB: t.about(t.numberOrNull, "the most memory in use on one of its GPUs; null: unknown"),
-      firstValidSeconds: t.about(t.numberOrNull, "to the first snapshot of a submission that can be loaded"),
-      improvementPerHour: t.about(
-        t.numberOrNull,
-        "of what the agent itself said, in the metric's unit; at least 0",
-      ),
-      unusedShare: t.about(t.numberOrNull, "of its budget of working time, 0 to 1; null: unknown"),
-      sinceImprovementSeconds: t.about(
-        t.numberOrNull,
-        "from the last improvement of the main metric of its iterations to its end; null: unknown",
-      ),
-      bestSoFar: t.about(
-        t.listOf(t.wholeObject({ seconds: t.number, value: t.number })),
-        "each improvement of the main metric of its iterations, the first value included; empty: unknown",
-      ),
-      timeSpent: t.about(
-        t.wholeObject({
-          waitSeconds: t.number,
-          modelSeconds: t.about(t.number, "in model calls, outside of waits"),
-          programSeconds: t.about(t.number, "in programs, outside of waits and model calls"),
-        }),
-        "parts of its time; absent if unknown",
-      ),
-      reached: t.about(
-        t.anyText,
-        "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
-      ),
-      served: t.about(t.listOf(servedModel), "which models answered its calls; absent without a call"),
-      origin: memberOrigin,
-      ...uncheckedFields,
-    }),
+    t.wholeExcept(
+      ["reached", "served", "origin", ...uncheckedNames, "resumed", "interventions", "timeSpent"],
+      {
+        task: t.anyText,
+        agent: t.anyText,
+        seed: t.seed,
+        wallSeconds: t.about(
+          t.numberOrNull,
+          "by a monotonic clock; null where there is no ledger that can be read",
+        ),
+        workingSeconds: t.numberOrNull,
+        budgetSeconds: t.numberOrNull,
+        ended: t.textOrNull,
+        tokens: t.about(t.numberOrNull, "unknown is null, never 0"),
+        dollars: t.numberOrNull,
+        resumed: t.about(
+          t.positiveInteger,
+          "how often it continued after its supervisor or host died; absent if never",
+        ),
+        interventions: interventionSums,
+        gpuHours: t.numberOrNull,
+        gpuBusyHours: t.about(t.numberOrNull, "of those hours, in which they computed"),
+        gpuMemoryPeakMiB: t.about(t.numberOrNull, "the most memory in use on one of its GPUs; null: unknown"),
+        firstValidSeconds: t.about(
+          t.numberOrNull,
+          "to the first snapshot of a submission that can be loaded",
+        ),
+        improvementPerHour: t.about(
+          t.numberOrNull,
+          "of what the agent itself said, in the metric's unit; at least 0",
+        ),
+        unusedShare: t.about(t.numberOrNull, "of its budget of working time, 0 to 1; null: unknown"),
+        sinceImprovementSeconds: t.about(
+          t.numberOrNull,
+          "from the last improvement of the main metric of its iterations to its end; null: unknown",
+        ),
+        bestSoFar: t.about(
+          t.listOf(t.wholeObject({ seconds: t.number, value: t.number })),
+          "each improvement of the main metric of its iterations, the first value included; empty: unknown",
+        ),
+        timeSpent: t.about(
+          t.wholeObject({
+            waitSeconds: t.number,
+            modelSeconds: t.about(t.number, "in model calls, outside of waits"),
+            programSeconds: t.about(t.number, "in programs, outside of waits and model calls"),
+          }),
+          "parts of its time; absent if unknown",
+        ),
+        reached: t.about(
+          t.anyText,
+          "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
+        ),
+        served: t.about(t.listOf(servedModel), "which models answered its calls; absent without a call"),
+        origin: memberOrigin,
+        ...uncheckedFields,
+      },
+    ),
   ),
 });
 export type Times = t.TypeOf<typeof times>;

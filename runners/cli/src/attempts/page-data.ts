@@ -55,13 +55,16 @@ export async function pageData(request: PageRequest & { report: Report }): Promi
   });
   const instances = behind.map(({ instance, node }): PageInstance => {
     const end = ends.get(instance.id);
+    const reasons = (ran.get(instance.id) ?? end)?.reasons ?? [];
+    const lost = reasons.find(({ kind }) => kind === "lost");
     return {
       id: instance.id,
       stage: instance.stage.name,
       ...(instance.stage.role !== undefined && { role: instance.stage.role }),
       axes: instance.axes,
       outcome: outcomeOf(end, node),
-      reasons: ((ran.get(instance.id) ?? end)?.reasons ?? []).map(reasonWords),
+      reasons: reasons.map(reasonWords),
+      ...(lost && { lost: reasonWords(lost) }),
       made: node ? madeOf(node, again) : null,
       said: node ? lastLines(node.log, logLines) : [],
     };
@@ -111,10 +114,11 @@ function storyOf({ axes }: Instance, { record }: TraceNode, workspace: Workspace
   const place = { task: String(axes.task), agent: String(axes.agent), seed: axes.seed ?? "" };
   if (record === null)
     return { ...place, kind: "unreadable", cause: "this state folder holds no record of the attempt" };
-  const { trajectory, ledger } = workspace.attempts.read(record).outputs;
+  const { trajectory, ledger, attachments } = workspace.attempts.read(record).outputs;
   const folder = join(workspace.state.attempts, "records", record);
   if (!trajectory) return { ...place, kind: "unreadable", cause: "its record holds no trajectory" };
-  return { ...place, ...pageStory(join(folder, trajectory.file), ledger && join(folder, ledger.file)) };
+  const at = (output: { file: string } | undefined) => output && join(folder, output.file);
+  return { ...place, ...pageStory(join(folder, trajectory.file), at(ledger), at(attachments)) };
 }
 
 /** A drawing of the stages with their outcomes and durations; each links to its instances. */

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import type { LongText } from "@mlrb/formats/attempt/trajectory";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
 import { canonicalJson } from "@mlrb/kit/json-file";
-import { experimentsMax, storyBytesMax, toldBytesMax } from "@mlrb/report/page/page-data";
+import { experimentsMax, storyBytesMax, toldBytesMax, wholeBytesMax } from "@mlrb/report/page/page-data";
 import { pageStory } from "./page-story.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mlrb-story-"));
@@ -96,4 +97,35 @@ test("a story has its experiments: what was tried, the metric and whether it was
   assert.ok(experiments[1]!.what.startsWith("more layers") && experiments[1]!.what.length <= 120);
   assert.deepEqual([experiments[1]!.metric, experiments[1]!.decision], [null, "revert"]);
   assert.deepEqual([experiments.length, experimentsMore], [experimentsMax, 2]);
+});
+
+test("a system prompt is readable to its end, also from an attachment, and a cut one says where the rest is", () => {
+  const prompt = `You are a researcher.\n${"Keep a log. ".repeat(500)}\nThe last rule.`;
+  const message = (text: LongText) => exampleEvent("message", { why: "prompt", role: "system", text });
+  const story = told([message(prompt), message("short")]);
+  assert.equal(story.lines[0]!.what, "prompt");
+  assert.equal(story.lines[0]!.full, prompt);
+  assert.equal(story.lines[1]!.full, undefined);
+  const attachments = join(folder, "attachments");
+  mkdirSync(attachments, { recursive: true });
+  const digest = "a".repeat(64);
+  writeFileSync(join(attachments, digest), prompt);
+  const long = { head: prompt.slice(0, 100), digest, bytes: prompt.length };
+  told([message(long)]);
+  const attached = pageStory(join(folder, "trajectory.jsonl"), ledger, attachments);
+  assert.ok(attached.kind === "read" && attached.lines[0]!.full!.endsWith("The last rule."));
+  const many = told(Array.from({ length: 10 }, (_, at) => message(`${at} ${prompt}`)));
+  const bytes = many.lines.reduce((sum, { full = "" }) => sum + Buffer.byteLength(full), 0);
+  assert.ok(bytes < wholeBytesMax + 2000, String(bytes));
+  assert.match(many.lines.at(-1)!.full!, /more characters; the command below exports all of it\]$/);
+});
+
+test("the input and the result of a failed tool call are readable to their ends", () => {
+  const input = JSON.stringify({ command: `python train.py ${"--flag ".repeat(200)}--last` });
+  const story = told([
+    exampleEvent("tool-call", { name: "shell", input }),
+    exampleEvent("tool-result", { name: "shell", exit: { code: 1 }, text: `${"line\n".repeat(300)}the end` }),
+  ]);
+  const { full } = story.lines.find(({ what }) => what === "shell")!;
+  assert.ok(full!.includes("--last") && full!.endsWith("the end"));
 });

@@ -1,20 +1,29 @@
 // An attempt's story for the page, in bounded time and size: a page is drawn after each run, and a trajectory may
 // have gigabytes.
 import { accessSync, constants, statSync } from "node:fs";
+import type { LongText } from "@mlrb/formats/attempt/trajectory";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { trajectoryLines } from "@mlrb/report/exports/trajectory-lines";
-import { experimentsMax, type PageStory, storyBytesMax, toldBytesMax } from "@mlrb/report/page/page-data";
+import {
+  experimentsMax,
+  type PageLine,
+  type PageStory,
+  storyBytesMax,
+  toldBytesMax,
+  wholeBytesMax,
+} from "@mlrb/report/page/page-data";
 import { plainText } from "@mlrb/report/read/plain-text";
 import { toldTrajectory, unreadParts } from "@mlrb/report/story/attempt-story";
 import { experimentWords } from "@mlrb/report/story/story-text";
+import { whole } from "./read-attempt.ts";
 
 const textMax = 400;
 const experimentTextMax = 120;
 
 type Told<T> = T extends { kind: "read" | "unreadable" } ? Omit<T, "task" | "agent" | "seed"> : never;
 
-/** `ledger`: path of the ledger. */
-export function pageStory(trajectory: string, ledger?: string): Told<PageStory> {
+/** `ledger`: path of the ledger. `attachments`: the folder of long texts. */
+export function pageStory(trajectory: string, ledger?: string, attachments?: string): Told<PageStory> {
   let bytes: number;
   try {
     accessSync(trajectory, constants.R_OK);
@@ -31,11 +40,18 @@ export function pageStory(trajectory: string, ledger?: string): Told<PageStory> 
     trajectoryLines(trajectory, toldBytesMax),
     known,
   );
-  const plain = timeline.map((line) => ({
-    ...line,
-    what: plainText(line.what),
-    text: plainText(line.text, textMax),
-  }));
+  let wholeRoom = wholeBytesMax;
+  const plain = timeline.map(({ whole = [], ...line }): PageLine => {
+    const shown = { ...line, what: plainText(line.what), text: plainText(line.text, textMax) };
+    const length = whole.reduce(
+      (sum, text) => sum + (typeof text === "string" ? text.length : text.bytes),
+      0,
+    );
+    if (length <= shown.text.length) return shown;
+    const full = fullText(whole, { room: wholeRoom, attachments });
+    wholeRoom -= Buffer.byteLength(full);
+    return { ...shown, full };
+  });
   let room = storyBytesMax;
   const over = plain.findIndex(({ what, text }) => {
     room -= Buffer.byteLength(what + text);
@@ -75,4 +91,21 @@ function experimentsOf(research: Research) {
     })),
     experimentsMore: Math.max(0, iterations.length - experimentsMax) + iterationsMore,
   };
+}
+
+/** Texts below each other. Where there is no room for all of them, the last words say where the rest is. */
+function fullText(
+  texts: LongText[],
+  { room, attachments }: { room: number; attachments: string | undefined },
+) {
+  const told: string[] = [];
+  let left = Math.max(0, room);
+  for (const each of texts) {
+    const { text, missing } = whole(each, { bytesMax: left, folder: attachments });
+    const cut = text.slice(0, left);
+    const rest = missing ?? (cut.length < text.length ? `${text.length - cut.length} more characters` : null);
+    told.push(rest === null ? cut : `${cut}\n[${rest}; the command below exports all of it]`);
+    left -= Buffer.byteLength(cut);
+  }
+  return told.join("\n\n");
 }

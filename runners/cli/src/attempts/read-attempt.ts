@@ -36,7 +36,8 @@ export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): Attem
     };
   }
   const { name, card, state: left } = found.attempt;
-  const failure = left.kind === "ended" && left.end.result.kind === "failed" ? left.end.result.detail : undefined;
+  const failure =
+    left.kind === "ended" && left.end.result.kind === "failed" ? left.end.result.detail : undefined;
   const { slot, axes, key, startedAt, executor } = card;
   return {
     ...{ id: name, state: found.kind, slot, axes, key, startedAt, durationMs: null, executor },
@@ -60,7 +61,7 @@ function none(): TrajectoryLine[] {
 }
 
 /** Reads at most `bytesMax` of a long text from the folder of attachments, where its digest is its name. */
-function whole(
+export function whole(
   text: LongText,
   { bytesMax, folder }: { bytesMax: number; folder: string | undefined },
 ): WholeText {

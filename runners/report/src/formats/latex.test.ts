@@ -62,7 +62,7 @@ test("the main table marks coverage, and the table of attempts the disqualified 
   assert.deepEqual(head!.slice(2), ["plain", "strong", "Trivial baseline", "Reference model"]);
   assert.deepEqual(row, [
     ...["Learning letters", "bits per byte of held-out text $\\downarrow$"],
-    ...["2.50", "2.25 (2/3)", "3.000", "unknown"],
+    ...["2.50 $\\pm$ 0.50", "2.25 $\\pm$ 0.35 (2/3)", "3.000", "unknown"],
   ]);
   assert.match(
     files["main.tex"]!,
@@ -85,7 +85,7 @@ test("only a mean that is ahead of all others beyond item noise is bold, and the
     );
     return [...file.matchAll(/\\textbf\{(.*?)\}/g)].map(([, text]) => text);
   };
-  assert.deepEqual(bold({ plain: [2, 2], strong: [2.5, 2.5] }), ["2.000"]);
+  assert.deepEqual(bold({ plain: [2, 2], strong: [2.5, 2.5] }), ["2.000 $\\pm$ 0.000"]);
   assert.deepEqual(bold({ plain: [2, 2], strong: [2, 2] }), [], "equal means");
   assert.deepEqual(bold({ plain: [2, 2] }), [], "nothing to compare with");
   assert.deepEqual(bold({ plain: [2, 2], strong: [2.5, 2.5], third: [2, 2] }), [], "two are level");
@@ -241,7 +241,10 @@ test("pdfLaTeX compiles the nasty run's report and prints hostile text as text",
   const { text, pages } = await compiledReport(t, nastyExample().report());
   assert.ok(pages >= 3, `${pages} pages`);
   assert.doesNotMatch(text, /root:/);
-  assert.match(text, /Learning letters bits per byte of held-out text ↓ 3\.030 2\.78 3\.070 2\.190/);
+  assert.match(
+    text,
+    /Learning letters bits per byte of held-out 3\.030 ± 0\.014 2\.78 ± 0\.42 3\.070 2\.190 text ↓/,
+  );
 });
 
 test("pdfLaTeX compiles the committed sample and prints every mean that decides a task", {

@@ -1,9 +1,9 @@
-// What the page shows before anything is clicked: what was run, who did better, and the score of every attempt.
+// What the page shows before anything is clicked: what was run, the answers to five questions, and the score of
+// every attempt.
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { labelText } from "../read/condition-words.ts";
-import { headline } from "../sections/headline.ts";
-import { coverageLine } from "../sections/sections.ts";
+import { answers, daysOf } from "./answers.ts";
 import { agentLegend } from "./charts/draw-figure.ts";
 import { forestData } from "./charts/forest-data.ts";
 import { forestSvg } from "./charts/forest-svg.ts";
@@ -12,41 +12,25 @@ import { rankedData } from "./charts/ranked-data.ts";
 import { rankedSvg } from "./charts/ranked-svg.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData } from "./page-data.ts";
+import { captionHtml } from "./section-html.ts";
 
-export function pageHead({ report, plan, commit, instances }: PageData): Html {
+export function pageHead(data: PageData): Html {
+  const { report, plan, commit, instances } = data;
   const { planned, missing } = report.coverage.attempts;
-  const date = lastDay(instances);
+  const days = daysOf(instances);
   const made = `${plan.pipeline}, profile ${plan.profile}${plan.selection === "" ? "" : `, ${plan.selection}`}`;
   return html`<header>
 <div class="title"><h1>${report.title} (${labelText(report)})</h1>
 <ul class="badges" aria-label="About this run">
 <li class="${report.smoke ? "badge warning" : "badge"}">${report.smoke ? `${plan.profile}: practice data, do not cite` : plan.profile}</li>
 <li class="badge">${planned - missing} of ${counted(planned, "attempt")}</li>
-${date !== null && html`<li class="badge"><time datetime="${date}">${date}</time></li>`}
+${days !== undefined && html`<li class="badge">${days}</li>`}
 ${commit !== null && html`<li class="badge" title="commit of mlrb that wrote this page">commit ${commit.slice(0, 10)}</li>`}
 </ul></div>
-${headline(report).map((line, at) => html`<p class="${at === 0 ? "headline" : "finding"}">${unbroken(line)}</p>`)}
-<div class="below"><p class="facts">${report.note !== "" && html`<b>${report.note}</b> `}${coverageLine(report)} Pipeline ${made}.</p>
-<p class="tools"><button type="button" id="open-all">Open everything</button> <button type="button" id="close-all">Close everything</button></p></div>
+${answers(data)}
+<p class="facts">${report.note !== "" && html`<b>${report.note}</b> `}Pipeline ${made}.</p>
 </header>
 `;
-}
-
-/** Numbers as 2.6e-4 are not broken at their sign. */
-function unbroken(text: string): Html[] {
-  return text
-    .split(/(\d[\d.]*e-\d+)/)
-    .map((part, at) => (at % 2 === 1 ? html`<span class="nowrap">${part}</span>` : html`${part}`));
-}
-
-/** The day (UTC) on which the last stage of the results ended; null if none is known. */
-function lastDay(instances: PageData["instances"]): string | null {
-  const ends = instances.flatMap(({ made }) => {
-    const at = made ? Date.parse(made.ran.startedAt) + made.ran.durationMs : Number.NaN;
-    return Number.isFinite(at) ? [at] : [];
-  });
-  if (ends.length === 0) return null;
-  return new Date(ends.reduce((last, end) => Math.max(last, end))).toISOString().slice(0, 10);
 }
 
 /** The forest plot and the heat map; nothing without a task. */
@@ -61,7 +45,7 @@ export function overviewPart(report: Report): Html {
 </figure>
 <figure class="matrix"><figcaption>Every attempt</figcaption>
 ${heatMap(data)}
-<p class="caption">Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A task without a usable reference model has its values as text. An arrow goes on past the edge. Right: a square is an attempt and leads to it.</p>
+${captionHtml(`How to read both. Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A task without a usable reference model has its values as text. An arrow goes on past the edge. Right: a square is an attempt and leads to it.`)}
 </figure></section>
 `;
 }

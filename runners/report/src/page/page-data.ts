@@ -37,6 +37,8 @@ export type PageInstance = {
   outcome: PageOutcome;
   /** Why it last ran; empty without a journal. */
   reasons: string[];
+  /** How an earlier attempt in its place ended without a record, if one did. */
+  lost?: string;
   /** Inputs and outputs of its last success; null where none is stored. */
   made: Made | null;
   /** The last lines of its log. */
@@ -77,11 +79,17 @@ export type PageExperiment = Pick<IterationRecord, "sinceStartMs" | "metric" | "
 /** Experiments of an attempt on the page. */
 export const experimentsMax = 60;
 
+/** Bytes of the whole texts in a story on the page: prompts, and inputs and results of tools. */
+export const wholeBytesMax = 40_000;
+
+/** `full`: the whole text that the line begins, with its line breaks; absent where the line shows all of it. */
+export type PageLine = Omit<StoryLine, "whole"> & { full?: string };
+
 /** An attempt's story, or why it cannot be told. */
 export type PageStory = { task: string; agent: string; seed: Seed } & (
   | {
       kind: "read";
-      lines: StoryLine[];
+      lines: PageLine[];
       /** Whether the limits left nothing out. */
       fits: boolean;
       /** Of the whole trajectory. */

@@ -64,7 +64,22 @@ function openTo(id) {
   const summary = target.querySelector(":scope > summary");
   if (summary) summary.focus({ preventScroll: true });
 }
-const fromHash = () => openTo(decodeURIComponent(location.hash.slice(1)));
+// without a hash, the page is as it was at first
+const fromHash = () => openTo(decodeURIComponent(location.hash.slice(1)) || panelId(document.querySelector("#tabs a").hash.slice(1)));
+// Back returns to where the reader was: a hidden panel loses its scroll position
+history.scrollRestoration = "manual";
+let kept;
+addEventListener("scroll", () => {
+  const { hash } = location;
+  clearTimeout(kept);
+  kept = setTimeout(() => {
+    if (location.hash === hash) history.replaceState({ y: scrollY }, "");
+  }, 150);
+});
+function fromEntry() {
+  fromHash();
+  if (history.state) scrollTo(0, history.state.y);
+}
 function openAll(open) {
   root.classList.toggle("all", open);
   for (const each of find("main details")) each.open = open;
@@ -121,6 +136,7 @@ function setUpSearch() {
       count++;
       if (!each.hidden) shown++;
     }
+    for (const stage of find("details.stage")) stage.open = wanted !== "" && stage.querySelector(".instance:not([hidden])") !== null;
     document.getElementById("filtered").textContent = wanted ? shown + " of " + count : "";
   });
   document.addEventListener("input", (event) => {
@@ -135,14 +151,14 @@ function setUpSearch() {
     event.target.closest(".search").querySelector(".found").textContent = wanted ? shown + " of " + events.length + " lines" : "";
   });
 }
-addEventListener("hashchange", fromHash);
+addEventListener("hashchange", fromEntry);
 addEventListener("DOMContentLoaded", () => {
   setUpTabs();
   setUpAttempts();
   setUpSearch();
   document.getElementById("open-all").addEventListener("click", () => openAll(true));
   document.getElementById("close-all").addEventListener("click", () => openAll(false));
-  fromHash();
+  fromEntry();
 });
 // a second click on the link that led here before changes no hash
 document.addEventListener("click", (event) => {

@@ -10,26 +10,27 @@ const frame = `
 body{margin:0;background:var(--ground);color:var(--text);font:15px/1.5 system-ui,sans-serif}
 header,main,footer,nav{max-width:80rem;margin:0 auto;padding:0 1.5rem}
 main:focus{outline:none}
-h1{font-size:1.3rem;line-height:1.3;margin:0}h2{font-size:1.15rem;margin:2.5rem 0 .4rem}h3{font-size:1rem;margin:1.5rem 0 .25rem}
+h1{font-size:1.2rem;line-height:1.3;margin:0}h2{font-size:1.15rem;margin:2.5rem 0 .4rem}h3{font-size:1rem;margin:1.5rem 0 .25rem}
 p,li,h1,h2,h3,figcaption,summary{overflow-wrap:anywhere}
 a{color:var(--link)}
 a:focus-visible,summary:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,.scroll:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;background:var(--ground);padding:.5rem;z-index:3}
-.title{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:baseline;margin-top:1rem}
-.badges{display:flex;flex-wrap:wrap;gap:.4rem;list-style:none;margin:0;padding:0;font-size:.82rem}
-.badge{border:1px solid var(--rule);border-radius:1rem;padding:.05rem .65rem;color:var(--soft);white-space:nowrap}.badge.warning{background:var(--warn);color:var(--warn-text);border-color:var(--warn);font-weight:600}
-.headline{font-size:1.22rem;line-height:1.4;margin:.55rem 0 .25rem;text-wrap:balance}
-.finding{font-size:.9rem;line-height:1.4;margin:.15rem 0}
-.facts{color:var(--soft);font-size:.87rem;margin:.1rem 0 .4rem}.below{display:flex;gap:.2rem 2rem;align-items:flex-end;justify-content:space-between}
+.title{display:flex;flex-wrap:wrap;gap:.4rem .8rem;align-items:baseline;margin-top:.7rem}
+.badges{display:flex;flex-wrap:wrap;gap:.3rem;list-style:none;margin:0;padding:0;font-size:.8rem}
+.badge{border:1px solid var(--rule);border-radius:1rem;padding:.05rem .55rem;color:var(--soft);white-space:nowrap}.badge.warning{background:var(--warn);color:var(--warn-text);border-color:var(--warn);font-weight:600}
+.answers .headline{font-size:1.15rem;line-height:1.35}.answers .finding{display:inline}
+.answers{margin:.5rem 0 0}.answers>div{display:grid;grid-template-columns:9rem 1fr;gap:0 1rem;padding:.22rem 0;border-top:1px solid var(--rule)}.answers dt{color:var(--soft)}.answers dd{font-size:.9rem;line-height:1.4;min-width:0}.answers p{margin:.05rem 0}.answers dd div{display:block}.answers .scroll{margin:0}.answers .more{border:0;padding:0;display:inline-block}.answers .more[open]{display:block}.answers summary{padding:0}
+.agents td,.agents th{border:0;padding:.02rem 1.1rem .02rem 0}.agents thead th{font-weight:400;color:var(--soft)}
+.facts{color:var(--soft);font-size:.87rem;margin:.2rem 0 0}
 nav{position:sticky;top:0;z-index:2;background:var(--ground);display:flex;align-items:center;gap:1rem;border-bottom:1px solid var(--rule)}
 #tabs{display:flex;gap:.2rem;overflow-x:auto;flex:1 1 auto;min-width:0}
 #tabs a{padding:.5rem .8rem;text-decoration:none;color:var(--soft);white-space:nowrap;border-bottom:3px solid transparent}
 #tabs a:hover{color:var(--text)}#tabs a[aria-selected=true]{color:var(--text);border-bottom-color:var(--accent);font-weight:600}#tabs a:focus-visible{outline-offset:-3px}
-.tools{margin:.1rem 0 .4rem;white-space:nowrap;font-size:.82rem}
+.tools{margin:0;white-space:nowrap;font-size:.82rem}
 .js .panel{display:none}.js .panel.shown,.js.all .panel{display:block}
 .panel{padding-bottom:2rem}.panel>section:first-child>h2,.panel>section:first-child>p:first-child{margin-top:1.2rem}
 [id]{scroll-margin-top:3.5rem}
-.caption,.faint{color:var(--soft)}.caption{max-width:52rem;margin:.25rem 0 .75rem;font-size:.9rem}
+.caption,.faint{color:var(--soft)}.caption{margin:.2rem 0 .5rem;font-size:.88rem}details.caption[open]{max-width:60rem}
 .bad,.failed,.disqualified,.rejected,.missing{color:var(--bad)}.pass,.succeeded{color:var(--good)}.strong,.undecided{font-weight:600}
 button,input,select{font:inherit;padding:.15rem .5rem;color:var(--text);background:var(--ground);border:1px solid var(--line);border-radius:.3rem}
 label>input,label>select{margin:0 .35rem}
@@ -71,6 +72,7 @@ a.square:hover{outline:2px solid var(--accent)}
 const details = `
 details{border-bottom:1px solid var(--rule);padding:.3rem 0}details details{border:0;margin-left:1rem}
 summary{cursor:pointer;padding:.15rem 0}
+.folded{padding:.15rem 0}.folded>summary{font-size:1.02rem;font-weight:600}.folded>section>h2:first-child{display:none}details.caption{border:0;padding:0}details.caption>summary{padding:0}
 details:target>summary{background:var(--card);font-weight:600}
 details>:not(summary),details>.scroll{margin-left:1.1rem}
 .js:not(.all) details.attempt:not([open]){display:none}
@@ -82,10 +84,10 @@ meter{width:10rem}
 
 const media = `
 @media (max-width:64rem){.overview{grid-template-columns:minmax(0,1fr)}}
-@media (max-width:44rem){header,main,footer,nav{padding:0 1rem}.below{flex-direction:column;align-items:flex-start}.tools{margin-bottom:.4rem}.headline{font-size:1.08rem}.figures{grid-template-columns:1fr}.forest .wide{display:none}.forest .narrow{display:block}.legend{margin-left:0}#tabs a{padding:.6rem .6rem}
+@media (max-width:44rem){.agents{min-width:44rem}header,main,footer,nav{padding:0 1rem}nav{flex-wrap:wrap;gap:0}#tabs{flex-basis:100%}.tools{margin:.2rem 0}.answers>div{grid-template-columns:1fr}.answers .headline{font-size:1.08rem}.figures{grid-template-columns:1fr}.forest .wide{display:none}.forest .narrow{display:block}.legend{margin-left:0}#tabs a{padding:.6rem .6rem}
 .cards thead{display:none}.cards,.cards tbody{display:block}.cards tr{display:block;border:1px solid var(--rule);border-radius:.5rem;padding:.5rem .8rem;margin-bottom:.6rem}.cards th,.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;white-space:normal}.cards th::before,.cards td::before{content:attr(data-label);color:var(--soft)}.rules th,.rules td{justify-content:start}.rules th::before,.rules td::before{flex:none;width:4.5rem}
 .story li{padding-left:0}.when{position:static;width:auto}}
-@media print{.unprinted,.js .each-attempt:not(:has(details[open])){display:none}caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched,.sign{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{details.folded::details-content{content-visibility:visible;block-size:auto}.unprinted,.js .each-attempt:not(:has(details[open])){display:none}caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched,.sign{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
 export const pageStyle = colours + frame + tables + figures + details + media;

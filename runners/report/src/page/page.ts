@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { costsSection } from "../paper/costs.ts";
 import { protocolSection } from "../protocol/protocol-section.ts";
 import { labelText } from "../read/condition-words.ts";
+import { resultsSection } from "../sections/results-section.ts";
 import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
@@ -11,15 +12,15 @@ import { costFigures } from "./charts/cost-figures.ts";
 import { overTimePart } from "./charts/over-time-part.ts";
 import { timeSpentPart } from "./charts/time-spent-part.ts";
 import { winMatrix } from "./charts/win-matrix.ts";
+import { citePart } from "./citation.ts";
 import { overviewPart, pageHead } from "./first-screen.ts";
 import { type Html, html, trusted } from "./html.ts";
 import { numbersPart } from "./numbers-part.ts";
 import type { PageData } from "./page-data.ts";
 import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
-import { sectionHtml } from "./section-html.ts";
+import { folded, sectionHtml } from "./section-html.ts";
 import { stagesPart } from "./stages-part.ts";
-import { summarySection } from "./summary-section.ts";
 import { type TabId, tabBar, tabOf, tabPanel } from "./tabs.ts";
 
 /** report.html, whole. */
@@ -44,21 +45,39 @@ ${tabBar()}
 <main id="main" tabindex="-1">
 ${panels(data)}
 </main>
-<footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, summary.csv and tables/ next to this page.</p></footer>
+<footer><p>Made by mlrb from ${made}. The same numbers for programs are in report.json, summary.csv and tables/ next to this page.</p>
+${citePart(data)}</footer>
 </body>
 </html>
 `.markup;
 }
 
+/** Sections that are not one click away. */
+const openSections =
+  /^(Across tasks|Tasks and agents|Agents compared over all tasks|Rules broken|Not measured)/;
+
 function panels(data: PageData): Html[] {
   const { report, times, instances } = data;
-  const summary = plainSection(aboutAttempts(summarySection(report), report));
-  const all = sections(report).map((section) => ({ tab: tabOf(section), drawn: sectionHtml(section) }));
+  const all = sections(report).map((section) => {
+    const tab = tabOf(section);
+    const isFolded = tab !== "over-time" && !openSections.test(section.heading);
+    // the page's first table has the heading Results
+    const named = section.heading === "Results" ? { ...section, heading: "All metrics" } : section;
+    return { tab, drawn: isFolded ? folded(named.heading, sectionHtml(named)) : sectionHtml(named) };
+  });
   const of = (id: TabId) => all.filter(({ tab }) => tab === id).map(({ drawn }) => drawn);
-  const [results = html``, ...otherResults] = of("results");
-  const compared = summary.tables.some(({ groups }) => groups.length > 0) ? sectionHtml(summary) : html``;
+  const [allMeans = html``, ...otherResults] = of("results");
+  const primary = sectionHtml(
+    plainSection(aboutAttempts(resultsSection(report, { primaryOnly: true }), report)),
+  );
   return [
-    tabPanel("results", [overviewPart(report), winMatrix(report), results, ...otherResults]),
+    tabPanel("results", [
+      overviewPart(report),
+      winMatrix(report),
+      report.attempts.length === 0 ? html`` : primary,
+      allMeans,
+      ...otherResults,
+    ]),
     tabPanel("attempts", [attemptsTable(report, times), attemptsPart(data), ...of("attempts")]),
     tabPanel(
       "cost",
@@ -71,11 +90,11 @@ function panels(data: PageData): Html[] {
           ],
     ),
     tabPanel("over-time", [overTimePart(report), ...of("over-time")]),
-    tabPanel("statistics", [compared, ...of("statistics")]),
+    tabPanel("statistics", of("statistics")),
     tabPanel("provenance", [
       sectionHtml(plainSection(protocolSection(data.protocol))),
       ...of("provenance"),
-      ...[numbersPart(report, instances), stagesPart(data)],
+      ...[folded("Where each mean comes from", numbersPart(report, instances)), stagesPart(data)],
     ]),
   ];
 }

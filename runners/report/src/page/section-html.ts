@@ -6,11 +6,33 @@ import { type Html, html, idOf } from "./html.ts";
 export function sectionHtml({ heading, caption, tables, items }: Section): Html {
   return html`<section aria-labelledby="${idOf("section", heading)}">
 <h2 id="${idOf("section", heading)}">${heading}</h2>
-${caption !== "" && html`<p class="caption">${withMarks(caption)}</p>`}
+${caption !== "" && captionHtml(caption)}
 ${tables.filter(({ groups }) => groups.length > 0).map((table) => tableHtml(table, heading))}
-${items.length > 0 && html`<ul class="notes">${items.map(({ head, text }) => html`<li><b>${head}</b>: ${text}</li>`)}</ul>`}
+${items.length > 0 && notesHtml(items)}
 </section>
 `;
+}
+
+const notesShown = 3;
+
+/** More than a few notes are one click away. */
+function notesHtml(items: Section["items"]): Html {
+  const list = html`<ul class="notes">${items.map(({ head, text }) => html`<li><b>${head}</b>: ${text}</li>`)}</ul>`;
+  return items.length <= notesShown ? list : folded(`${items.length} notes`, list);
+}
+
+/** A part that is one click away. */
+export function folded(name: string, part: Html): Html {
+  return part.markup === ""
+    ? part
+    : html`<details class="folded"><summary>${name}</summary>\n${part}</details>\n`;
+}
+
+/** The first sentence, which fits a line; the others open below it. */
+export function captionHtml(text: string): Html {
+  const [first, ...rest] = text.split(/(?<=\.) (?=[A-Z*“‘(])/);
+  if (rest.length === 0) return html`<p class="caption">${withMarks(text)}</p>`;
+  return html`<details class="caption"><summary>${withMarks(first!)}</summary> ${withMarks(rest.join(" "))}</details>`;
 }
 
 /** A command in backticks, and crossed-out words in tildes, as in Markdown. */

@@ -12,13 +12,16 @@ export function stagesPart({ graph, instances }: PageData): Html {
   for (const { id, made } of instances) if (made && !first.has(made.key)) first.set(made.key, id);
   const stages = [...Map.groupBy(instances, ({ stage }) => stage)];
   return html`<section aria-labelledby="stages"><h2 id="stages">Stages</h2>
-<p class="caption">The graph shows the declared stages and the artifacts between them; every stage instance follows. Times are from the run and the machine that produced the results in use.</p>
+<p class="caption">The declared stages and the artifacts between them, then every stage instance, with the times of the run that made it.</p>
 <div class="scroll graph" role="group" tabindex="0" aria-label="graph of the stages">${trusted(graph)}</div>
 <p><label for="filter">Show instances whose name contains</label> <input id="filter" type="search" autocomplete="off" spellcheck="false"> <span id="filtered" role="status"></span></p>
 ${stages.map(
-  ([stage, own]) => html`<h3 id="${idOf("stages", stage)}">${stage}</h3>
-<p class="caption">${countsText(own)}</p>
+  ([
+    stage,
+    own,
+  ]) => html`<details class="stage" id="${idOf("stages", stage)}"><summary><b>${stage}</b>: ${countsText(own)}</summary>
 ${own.map((instance) => instancePart(instance, { known, first }))}
+</details>
 `,
 )}
 </section>

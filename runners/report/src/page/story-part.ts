@@ -2,9 +2,8 @@
 // budget that it used. All of it is text of agents.
 import { formatDuration } from "@mlrb/core/text/units";
 import { bytesText } from "../story/bytes-text.ts";
-import type { StoryLine } from "../story/timeline.ts";
 import { type Html, html } from "./html.ts";
-import { type PageStory, storyBytesMax, toldBytesMax } from "./page-data.ts";
+import { type PageLine, type PageStory, storyBytesMax, toldBytesMax } from "./page-data.ts";
 
 type Readable = PageStory & { kind: "read" };
 
@@ -32,9 +31,9 @@ function exportCommand(record: string): string {
   return `pnpm pipeline attempts export ${attempt} --format inspect --output logs/`;
 }
 
-function lineHtml({ sinceStartMs, what, text, mark }: StoryLine): Html {
+function lineHtml({ sinceStartMs, what, text, mark, full }: PageLine): Html {
   const when = sinceStartMs === null ? "" : formatDuration(Math.max(0, sinceStartMs));
-  return html`<li class="${mark ?? ""}"><span class="when">${when}</span> ${what !== "" && html`<b>${what}</b> `}<span class="said">${text}</span></li>`;
+  return html`<li class="${mark ?? ""}"><span class="when">${when}</span> ${what !== "" && html`<b>${what}</b> `}<span class="said">${text}</span>${full !== undefined && html`<details><summary>All of it</summary><pre>${full}</pre></details>`}</li>`;
 }
 
 function budgetTable({ budget, task, agent, seed }: Readable): Html | false {

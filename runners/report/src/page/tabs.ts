@@ -38,7 +38,8 @@ export function tabOf({ heading }: Pick<Section, "heading">): TabId {
 }
 
 export function tabBar(): Html {
-  return html`<nav aria-label="Sections"><div id="tabs">${tabs.map(({ id, name }) => html`<a id="to-${id}" href="#tab-${id}">${name}</a>`)}</div></nav>
+  return html`<nav aria-label="Sections"><div id="tabs">${tabs.map(({ id, name }) => html`<a id="to-${id}" href="#tab-${id}">${name}</a>`)}</div>
+<p class="tools"><button type="button" id="open-all">Open everything</button> <button type="button" id="close-all">Close everything</button></p></nav>
 `;
 }
 

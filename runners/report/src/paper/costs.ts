@@ -52,8 +52,8 @@ export function costsSection(report: Report, times: Times): Section {
   const about = {
     heading: `Cost against score (${labelText(report)})`,
     caption:
-      "Means over an agent's attempts at a task: what one attempt spent by its ledger (attempts of which it is known/planned) " +
-      "and the score (attempts measured/planned) on the metric that decides the task. The normalised score is 0 for the " +
+      "Means over an agent's attempts at a task: what one attempt spent by its ledger, and its score. In parentheses: " +
+      "attempts of which it is known/planned, or measured/planned. The score is on the metric that decides the task. The normalised score is 0 for the " +
       "trivial baseline and 1 for the reference model.",
   };
   const groups = taskGroups(report, (task) => rows.filter(({ cell }) => cell.task === task));

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { report as reportFormat } from "@mlrb/formats/report";
+import { type Report, report as reportFormat } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
 import { json } from "../formats/json.ts";
+import { tableFiles } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
 import type { Section } from "../sections/table.ts";
 import { csvRows } from "../testing/csv-rows.ts";
@@ -187,4 +188,72 @@ test("costs are means over the attempts of which they are known, next to the mea
     { ...spent(2, null, 24), gpuMemoryPeakMiB: null },
   );
   assert.equal(texts(costsSection(report, held))[0]![0]![5], "29.3 (1/2)", "GiB at the peak");
+});
+
+/** The cells of the last rows of main.tex, without LaTeX's widths. */
+function overTasksOf(report: Report): string[][] {
+  return tableFiles(report)
+    ["main.tex"]!.split("\n")
+    .filter((line) => line.includes("Mean over") || line.includes("Mean by"))
+    .filter((line) => !line.startsWith("\\caption"))
+    .map((line) => line.replaceAll("\\hspace{0pt}", "").replaceAll("$\\pm$", "±").slice(0, -3).split(" & "));
+}
+
+/** Two tasks that one metric decides and a third with another; each attempt's score on the scale of its task. */
+function threeTasks(scores: Record<string, number[]>, params: Record<string, unknown> = {}): Report {
+  const example = new Example({
+    label: "official",
+    tasks: { one: "One", two: "Two", three: "Three" },
+    primary: { one: "bits", two: "bits", three: "right" },
+    baselines: { one: { bits: "low" }, two: { bits: "low" }, three: { right: "low" } },
+    referenceRows: { one: { bits: "high" }, two: { bits: "high" }, three: { right: "high" } },
+    published: { one: null, two: null, three: null },
+    rules: { one: [], two: [], three: [] },
+    agents: { plain: "Plain" },
+    ...params,
+  });
+  for (const [task, values] of Object.entries(scores)) {
+    const scorer = task === "three" ? "right" : "bits";
+    const [low, high] = scorer === "bits" ? [4, 2] : [0, 1];
+    example.gives(
+      "references",
+      { task, scorer },
+      referenceRows(scorer, [
+        { name: "low", value: low, standardError: 0.01 },
+        { name: "high", value: high, standardError: 0.01 },
+      ]),
+    );
+    for (const [at, value] of values.entries()) {
+      const axes = { task, agent: "plain", seed: at + 1 };
+      const items = Array.from({ length: 100 }, (_, index) => ({
+        ...{ id: `item-${index}`, weight: 1, value: low + value * (high - low) },
+      }));
+      example
+        .gives("attempt", axes, { submission: `sha256:${task}${at}` })
+        .gives("validate", axes, passed)
+        .gives("score", { ...axes, scorer }, scored(scorer, items, 0.01));
+    }
+  }
+  return example.report();
+}
+
+test("main.tex ends with the mean over tasks and by benchmark, ± as one attempt at each task varies", () => {
+  // spreads 0.1·√2, 0.2·√2 and 0; the first two tasks are one benchmark
+  const scores = { one: [0.4, 0.6], two: [0.1, 0.5], three: [0.9, 0.9] };
+  const [overTasks, byBenchmark] = overTasksOf(threeTasks(scores));
+  const spread = Math.hypot(0.1 * Math.SQRT2, 0.2 * Math.SQRT2);
+  assert.deepEqual(overTasks, [
+    ...["Mean over all 3 tasks", "normalised $\\uparrow$"],
+    ...[`${((0.5 + 0.3 + 0.9) / 3).toFixed(2)} ± ${(spread / 3).toFixed(2)}`, "0", "1"],
+  ]);
+  assert.deepEqual(byBenchmark, [
+    ...["Mean by benchmark", "normalised $\\uparrow$"],
+    ...[`${((0.4 + 0.9) / 2).toFixed(2)} ± ${(spread / 4).toFixed(2)}`, "0", "1"],
+  ]);
+});
+
+test("a mean over tasks has no ± where the attempts at a task are repeats, and says how many tasks it holds", () => {
+  const seeded = threeTasks({ one: [0.4, 0.6], two: [0.3], three: [0.9, 0.9] });
+  assert.equal(overTasksOf(seeded)[0]![2], "0.57");
+  assert.deepEqual(overTasksOf(threeTasks({ one: [0.4, 0.6] })), []);
 });

@@ -6,7 +6,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import type { PaperTable } from "../formats/latex-paper-table.ts";
 import { headWidth } from "../formats/latex-paper-table.ts";
 import { withFootnotes } from "../read/attempt-marks.ts";
-import { meanText } from "../sections/digits-text.ts";
+import { digitsText, meanError, supportedDigits } from "../sections/digits-text.ts";
 import {
   baselineText,
   importedMarkOf,
@@ -22,6 +22,7 @@ import { validText } from "../sections/valid-text.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { clearlyBest } from "./clearly-best.ts";
 import { type DisplayNames, displayNames, paperGroups } from "./display-names.ts";
+import { countedSpread, overTasksRows, plusMinus } from "./over-tasks-rows.ts";
 import { agentFacts, taskFacts } from "./set-up-section.ts";
 
 /** Those that have rows. */
@@ -45,15 +46,15 @@ function mainTables(report: Report, names: DisplayNames): PaperTable[] {
     const published = report.published.filter((each) => each.task === task && each.metric === primary);
     return cells.length === 0 ? [] : [{ task, cells, best: clearlyBest(cells, report), published }];
   });
+  const overTasks = overTasksRows(report);
   const agents = report.agents.map(({ name }) => name);
   const perTable = agentsPerTable(agents.map(names.agent), report.published.length > 0);
   const parts = Array.from({ length: Math.ceil(agents.length / perTable) }, (_, at) =>
     agents.slice(at * perTable, (at + 1) * perTable),
   );
-  return parts.map((own, at) => ({
-    name: at === 0 ? "main" : `main-agents-${at + 1}`,
-    caption: mainCaption(report, rows, parts.length > 1 ? ` Agents, part ${at + 1} of ${parts.length}.` : ""),
-    table: tableOf("", oneGroup(rows), [
+  const hasPublished = rows.some(({ published }) => published.length > 0);
+  return parts.map((own, at) => {
+    const table = tableOf("", oneGroup(rows), [
       column("Task", ({ task }) => names.task(task)),
       column("Metric", ({ cells }) => metricText(report, names, cells[0]!)),
       ...own.map((agent) => numeric(names.agent(agent), (row: MainRow) => mainCell(report, row, agent))),
@@ -63,15 +64,25 @@ function mainTables(report: Report, names: DisplayNames): PaperTable[] {
       numeric("Reference model", ({ cells: [cell] }) =>
         referenceText(cell!, metricOf(report, cell!.metric), report.rows),
       ),
-      ...(rows.some(({ published }) => published.length > 0)
-        ? [column("Published", (row: MainRow) => publishedCell(report, row))]
-        : []),
-    ]),
-  }));
+      ...(hasPublished ? [column("Published", (row: MainRow) => publishedCell(report, row))] : []),
+    ]);
+    const last = overTasks.map(({ label, cell }) =>
+      [label, "normalised ↑", ...own.map(cell), "0", "1", ...(hasPublished ? [""] : [])].map((text) =>
+        textCell(text),
+      ),
+    );
+    if (last.length > 0) table.groups.push({ name: "over-tasks", title: "Over tasks", rows: last });
+    const part = parts.length > 1 ? ` Agents, part ${at + 1} of ${parts.length}.` : "";
+    return {
+      name: at === 0 ? "main" : `main-agents-${at + 1}`,
+      caption: mainCaption(report, rows, part),
+      table,
+    };
+  });
 }
 
 /** In sizes of the font: 5.5 in without the columns of task, metric, baseline and reference; a published value; a mean. */
-const width = { room: 25, published: 9, mean: 3.5, gap: 0.75 };
+const width = { room: 25, published: 9, mean: 4.5, gap: 0.75 };
 
 function agentsPerTable(heads: string[], withPublished: boolean): number {
   const room = width.room - (withPublished ? width.published : 0);
@@ -88,7 +99,9 @@ function mainCell(report: Report, { cells, best }: MainRow, agent: string): Tabl
   if (!cell) return noNumber;
   const mark = importedMarkOf(cell, report.attempts);
   const coverage = cell.measured === cell.planned ? mark : ` (${cell.measured}/${cell.planned}${mark})`;
-  const mean = cell.mean === null ? "–" : meanText(cell, metricOf(report, cell.metric), cell.mean);
+  if (cell.mean === null) return textCell(`–${coverage}`);
+  const digits = supportedDigits(metricOf(report, cell.metric).digits, meanError(cell));
+  const mean = `${digitsText(cell.mean, digits)}${plusMinus(countedSpread(cell), digits, cell.mean)}`;
   return textCell(`${mean}${coverage}`, cell === best ? "strong" : undefined);
 }
 
@@ -102,6 +115,7 @@ function mainCaption(report: Report, rows: MainRow[], part: string): string {
   const isMissing = cells.some(({ measured, planned }) => measured < planned);
   const sentences = [
     `Mean over attempts at the metric that decides each task (${countText(cells)}${isMissing ? "; in parentheses measured/planned where some are missing" : ""}).`,
+    "±: the sample standard deviation over those attempts; in the last rows, of the mean of one attempt at each task; none where attempts are repeats of one.",
     "Arrows show which direction is better.",
     "Failed and disqualified attempts, and those worse than the trivial baseline (guessing, or doing nothing), count as the trivial baseline.",
     "The reference model is a known model, scored on the same data.",

@@ -96,6 +96,7 @@ export const attemptMarks = [imported, weak, unchecked, resumed, extended, repla
 export const { text: importedText } = imported;
 export const { text: weakLimitsText } = weak;
 export const { text: uncheckedText } = unchecked;
+export const { text: resumedText } = resumed;
 export const { text: interventionText } = extended;
 export const { text: replayText } = replayed;
 

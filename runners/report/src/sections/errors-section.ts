@@ -12,9 +12,9 @@ export function errorsSection(report: Report): Section {
   const about = {
     heading: "Spread of attempts and error over items",
     caption:
-      "Of the valid attempts: first the standard deviation between attempts on the same items; then the standard " +
-      "error of their mean over items, for these submissions on other items (≤ marks an upper bound). The intervals " +
-      "under Results include only the first.",
+      "Of the valid attempts: first the standard deviation between attempts, then the standard error of their mean over " +
+      "items. The first is on the same items; the second is for these submissions on other items (≤ marks an upper " +
+      "bound). The intervals under Results include only the first.",
   };
   const groups = taskGroups(report, (task) => {
     const cells = report.cells.filter((cell) => cell.task === task && cell.validN > 0);

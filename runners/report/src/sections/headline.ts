@@ -108,10 +108,15 @@ function winsText({ agents, tasks, acrossTasks }: Report, { wins }: Observed): s
   if (acrossTasks.ranked.length === 0) return "no task can be compared";
   const best = agents.length === 2 ? "better" : "best";
   const of = counted(tasks.length, "task");
-  const [first, ...rest] = wins;
+  const [first] = wins;
   if (!first) return `no agent has a ${best} mean at any of ${of}`;
-  const others = rest.map(({ agent, count }) => `${agent} at ${count}`);
-  return listText([`${first.agent} has the ${best} mean at ${first.count} of ${of}`, ...others]);
+  const leaders = wins.filter(({ count }) => count === first.count);
+  const others = wins.slice(leaders.length).map(({ agent, count }) => `${agent} at ${count}`);
+  const isTie = leaders.length > 1;
+  const who = isTie
+    ? `a tie: ${listText(leaders.map(({ agent }) => agent))} each have`
+    : `${first.agent} has`;
+  return listText([`${who} the ${best} mean at ${first.count} of ${of}`, ...others]);
 }
 
 /** `both below the trivial baseline at letters: script-weak 5.53, script-strong 3.73`, with means of the scores themselves. */
@@ -143,6 +148,18 @@ function overallText(report: Report): string {
       ? `Difference of normalised means: ${differences.join("; ")}.${isWhole ? "" : ` ${scale}`}`
       : `Difference of means not given: ${none ?? "no agent leads"}.`,
   ].join(" ");
+}
+
+/** Whether the agents differ, in a few words; `testText` has the numbers. */
+export function realText({ agents, agentComparisons, smoke }: Report): string {
+  if (agents.length < 2) return "Nothing to compare with.";
+  const tests = pairTests(agentComparisons);
+  if (tests.length === 0) return "Not tested.";
+  const differ = tests.filter(({ p }) => p <= level).length;
+  if (differ === 0) return "Not shown.";
+  const pairs = agentComparisons.length;
+  const at = `at some task${smoke ? " of this practice data" : ""}`;
+  return differ < pairs ? `For ${differ} of ${pairs} pairs of agents, ${at}.` : `Yes, ${at}.`;
 }
 
 function testText(report: Report): string {

@@ -18,11 +18,16 @@ import {
   resultsHelp,
 } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
-import { agentColumns, column, numeric, tableOf, taskGroups } from "./table-of.ts";
+import { agentColumns, column, numeric, oneGroup, tableOf, taskGroups } from "./table-of.ts";
 import { attemptMarks, validHelp } from "./valid-text.ts";
 
-export function resultsSection(report: Report): Section {
-  const groups = taskGroups(report, (task) => metricRows(report, task));
+/** `primaryOnly`: one row for each task, at the metric that decides it. */
+export function resultsSection(report: Report, { primaryOnly = false } = {}): Section {
+  const isShown = ({ primary }: Cell) => primary || !primaryOnly;
+  const rowsOf = (task: string) => metricRows(report, task).filter(({ cells }) => isShown(cells[0]!));
+  const groups = primaryOnly
+    ? oneGroup(report.tasks.flatMap(({ name }) => rowsOf(name)))
+    : taskGroups(report, rowsOf);
   return {
     heading: "Results",
     caption:
@@ -32,6 +37,7 @@ export function resultsSection(report: Report): Section {
         .join(" "),
     tables: [
       tableOf("Means", groups, [
+        ...(primaryOnly ? [column("task", ({ cells }: MetricRow) => cells[0]!.task)] : []),
         column("metric", ({ metric, cells }) => `${metricHead(metric)}${cells[0]!.primary ? " *" : ""}`),
         ...agentColumns(report, ({ metric, cells }: MetricRow, agent) => {
           const cell = cells.find((each) => each.agent === agent);
@@ -41,10 +47,10 @@ export function resultsSection(report: Report): Section {
         numeric("reference model", ({ metric, cells }) => referenceText(cells[0]!, metric, report.rows)),
         ...(report.published.length === 0 ? [] : [column("published", publishedCell)]),
       ]),
-      behindTable(report),
+      ...(primaryOnly ? [] : [behindTable(report)]),
     ],
     items: [
-      ...noteItems(report.cells),
+      ...noteItems(report.cells.filter(isShown)),
       ...report.published.map((each): Item => {
         const words = [publishedSentence(each, storedMetric(report, each.metric)), each.note].filter(
           (text) => text !== "",

@@ -6,7 +6,7 @@ import { eventWords, resultWords, shown, toolWords } from "./event-words.ts";
 export type Mark = "bad" | "strong" | "faint";
 
 export type TimelineEntry =
-  | { kind: "notable"; what: string; text: string; mark?: Mark | undefined }
+  | { kind: "notable"; what: string; text: string; mark?: Mark | undefined; whole?: LongText[] | undefined }
   | { kind: "quiet"; what: string };
 
 /** A command that took this long, or this share of the budget, has a line of its own. */
@@ -37,8 +37,8 @@ export function timelineEntry(event: TrajectoryEvent, facts: EntryFacts): Timeli
     case "tool-result":
       return resultEntry(event, facts);
     case "message":
-      return event.why === "notice" || event.why === "nudge" || event.why === "task"
-        ? notable(event.why, `to ${event.by}: ${shown(event.text)}`, "faint")
+      return ["notice", "nudge", "task", "prompt"].includes(event.why)
+        ? notable(event.why, `to ${event.by}: ${shown(event.text)}`, "faint", [event.text])
         : undefined;
     case "exec-end": {
       const words = eventWords(event);
@@ -68,8 +68,9 @@ export function markOf(event: TrajectoryEvent): Mark | undefined {
   return event.event === "budget" || event.event === "wait" ? "faint" : undefined;
 }
 
-function notable(what: string, text: string, mark?: Mark): TimelineEntry {
-  return { kind: "notable", what, text, mark };
+/** `whole`: the texts of which `text` may show only the beginning. */
+function notable(what: string, text: string, mark?: Mark, whole?: LongText[]): TimelineEntry {
+  return { kind: "notable", what, text, mark, whole };
 }
 
 function resultEntry(event: ToolResultEvent, { input, budgetMs }: EntryFacts): TimelineEntry {
@@ -79,5 +80,5 @@ function resultEntry(event: ToolResultEvent, { input, budgetMs }: EntryFacts): T
   if (!bad && !(executed && long))
     return { kind: "quiet", what: executed ? "programs run by tools" : "other tool calls" };
   const words = toolWords(name, input).slice(name.length + 1);
-  return notable(name, `${words} (${resultWords(event)})`, bad ? "bad" : undefined);
+  return notable(name, `${words} (${resultWords(event)})`, bad ? "bad" : undefined, [input, event.text]);
 }

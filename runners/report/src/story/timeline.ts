@@ -1,9 +1,17 @@
 // The timeline of a story. Quiet events are counted between the notable ones. Unless the full timeline is wanted,
 // it keeps the lines at the beginning and at the end, so that its size does not grow with the trajectory.
+import type { LongText } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "../exports/attempt-source.ts";
 import type { Mark, TimelineEntry } from "./timeline-entry.ts";
 
-export type StoryLine = { sinceStartMs: number | null; what: string; text: string; mark?: Mark };
+export type StoryLine = {
+  sinceStartMs: number | null;
+  what: string;
+  text: string;
+  mark?: Mark;
+  /** The texts of which `text` may show only the beginning. */
+  whole?: LongText[];
+};
 
 /** How many lines are kept at the beginning, and at least at the end; a line between counts the others. */
 const edge = 150;
@@ -21,13 +29,13 @@ export class Timeline {
 
   show(line: TrajectoryLine, entry: TimelineEntry | undefined): void {
     if (entry?.kind === "quiet") this.#quiet.set(entry.what, (this.#quiet.get(entry.what) ?? 0) + 1);
-    else if (entry) this.add(line, entry.what, entry.text, entry.mark);
+    else if (entry) this.add(line, entry.what, entry.text, entry.mark, entry.whole);
   }
 
-  add(line: TrajectoryLine, what: string, text: string, mark?: Mark): void {
+  add(line: TrajectoryLine, what: string, text: string, mark?: Mark, whole?: LongText[]): void {
     this.#pushQuiet();
     const sinceStartMs = line.kind === "broken" ? null : line.sinceStartMs;
-    this.#push({ sinceStartMs, what, text, ...(mark && { mark }) });
+    this.#push({ sinceStartMs, what, text, ...(mark && { mark }), ...(whole && { whole }) });
   }
 
   lines(): StoryLine[] {

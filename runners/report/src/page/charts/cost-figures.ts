@@ -5,6 +5,7 @@ import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
 import { listText } from "../../sections/list-text.ts";
 import { type Html, html } from "../html.ts";
+import { captionHtml } from "../section-html.ts";
 import { type CostData, type CostPoint, costData, costWords, spentText } from "./cost-data.ts";
 import { agentColour, agentLooks, axisDomain, clipped, drawFigure } from "./draw-figure.ts";
 
@@ -15,8 +16,10 @@ export function costFigures(report: Report, times: Times): Html {
   const absent = ["dollars", "GPU hours", "minutes"].filter((name) => !shown.has(name));
   const { tasks } = report.acrossTasks;
   const none = tasks.length === 0 ? "No task has a normalised score to draw against cost." : "";
+  const notDrawn =
+    absent.length > 0 ? ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).` : "";
   return html`<section aria-labelledby="cost-figures"><h2 id="cost-figures">Score against cost</h2>
-<p class="caption">Mean spending of an attempt against the normalised mean over ${tasks.length} of ${counted(report.tasks.length, "task")}; faint: one task; grey: a cost is unknown. The line: agents that no other one beats in both. ${none}${absent.length > 0 && ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).`}</p>
+${captionHtml(`Mean spending of an attempt against the normalised mean over ${tasks.length} of ${counted(report.tasks.length, "task")}; faint: one task; grey: a cost is unknown. The line: agents that no other one beats in both. ${none}${notDrawn}`)}
 <div class="figures small">${drawn.map((data) => html`<figure><figcaption>Score against ${data.amount}</figcaption>\n${costSvg(data, agents)}</figure>`)}</div></section>
 `;
 }

@@ -47,13 +47,14 @@ type OfAgent = { agent: string };
 const signs = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", wye: "Y" } as const;
 
 /** The agent's shape as a character, for legends. */
-function agentSign(agent: string, agents: readonly string[]): string {
-  return signs[agentShape(agent, agents)];
+/** The agent's shape in its colour. */
+export function agentSign(agent: string, agents: readonly string[]): Html {
+  return html`<span class="sign" style="color:${agentColour(agent, agents)}" aria-hidden="true">${signs[agentShape(agent, agents)]}</span>`;
 }
 
 /** For figures without room for the agents' names. */
 export function agentLegend(agents: readonly string[]): Html {
-  return html`<ul class="legend" aria-label="Agents">${agents.map((agent) => html`<li><span class="sign" style="color:${agentColour(agent, agents)}" aria-hidden="true">${agentSign(agent, agents)}</span> ${agent}</li>`)}</ul>`;
+  return html`<ul class="legend" aria-label="Agents">${agents.map((agent) => html`<li>${agentSign(agent, agents)} ${agent}</li>`)}</ul>`;
 }
 
 /** Agents get the page's colours `--agent-1` and on, in the report's order. */
