@@ -252,8 +252,13 @@ test("main.tex ends with the mean over tasks and by benchmark, ± as one attempt
   ]);
 });
 
-test("a mean over tasks has no ± where the attempts at a task are repeats, and says how many tasks it holds", () => {
-  const seeded = threeTasks({ one: [0.4, 0.6], two: [0.3], three: [0.9, 0.9] });
-  assert.equal(overTasksOf(seeded)[0]![2], "0.57");
+test("a mean over tasks has no ± where a task has one attempt, or repeats of one, and there is none over one task", () => {
+  const scores = { one: [0.4, 0.6], two: [0.3], three: [0.9, 0.9] };
+  assert.equal(overTasksOf(threeTasks(scores))[0]![2], "0.57");
+  const equal = { one: [0.4, 0.6], two: [0.3, 0.3], three: [0.9, 0.9] };
+  assert.match(overTasksOf(threeTasks(equal))[0]![2]!, /^0\.57 ± 0\.05$/);
+  const report = threeTasks(equal);
+  const cells = report.cells.map((cell) => (cell.task === "two" ? { ...cell, observations: 1 } : cell));
+  assert.equal(overTasksOf({ ...report, cells })[0]![2], "0.57");
   assert.deepEqual(overTasksOf(threeTasks({ one: [0.4, 0.6] })), []);
 });

@@ -84,7 +84,7 @@ test("the terminal, LaTeX, the groups and the page have the footnote and the mar
   const { "main.tex": table } = tableFiles(report);
   const main = /\\caption\{(Mean over attempts.*?)\}\\label/.exec(table!)![1]!;
   assert.match(main, /1 attempt was imported, unsigned \(\\textdaggerdbl\{\}\)\. \(/);
-  assert.match(table!, /& [\d.]+\\textdaggerdbl\{\} &/);
+  assert.match(table!, /& [\d.]+(?: \$\\pm\$ [\d.]+)?\\textdaggerdbl\{\} &/);
   assert.ok(groupsMarkdown(report).includes(footnote));
   const { document } = parseHTML(page(samplePage(report)));
   assert.ok(document.querySelector("header")!.textContent.includes(footnote));
