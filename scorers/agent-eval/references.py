@@ -1,4 +1,4 @@
-"""Upstream has no rows from data alone, so the only rows are reference models, with the number that it publishes."""
+"""Upstream has no rows from data alone: the only rows are reference models, with the number it publishes."""
 
 from measure import measure
 from mlrb_kit.references_stage import references_stage

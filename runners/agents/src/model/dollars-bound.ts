@@ -1,7 +1,7 @@
 // The most that an attempt's model calls can cost, by its limits and by known prices. Where neither tokens nor dollars
 // are limited, only the number of calls is: then the bound assumes that each call fills the model's context, and is
 // far above what attempts cost.
-import { agentPreset, attemptFields, llmSpecs, turnsMaxDefault } from "@mlrb/formats/declared/agent-preset";
+import { attemptFields, llmSpecs, turnsMaxDefault } from "@mlrb/formats/declared/agent-preset";
 import { isTable } from "@mlrb/formats/is-table";
 import { checkFormat } from "@mlrb/formats/read-format";
 import type { Json } from "@mlrb/kit/stage";
@@ -35,7 +35,7 @@ export function dollarsBound(
   const called = calledModels(params).filter(({ free }) => !free);
   // a program behind the gateway chooses the size of its calls
   if (called.length > 0 && called.length === models.length) {
-    const calls = callsMax(params);
+    const calls = Number(attemptFields(params).turnsMax ?? turnsMaxDefault);
     const each = called.map((one) =>
       priced(one.contextTokens, outputTokensMaxOf(one) ?? one.contextTokens, one),
     );
@@ -51,9 +51,4 @@ function calledModels(params: Record<string, Json>) {
     const reading = checkFormat(llmSpecs.model, one);
     return reading.kind === "ok" ? [reading.value] : [];
   });
-}
-
-function callsMax(params: Record<string, Json>): number {
-  const reading = checkFormat(agentPreset.properties.turnsMax, attemptFields(params).turnsMax);
-  return reading.kind === "ok" ? reading.value : turnsMaxDefault;
 }

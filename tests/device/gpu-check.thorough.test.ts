@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { testPython } from "../scorers/testing/submissions.ts";
-import { fakeGpus, fakeNvidia } from "../tests/support/machines/fake-nvidia.ts";
+import { testPython } from "../../scorers/testing/submissions.ts";
+import { fakeGpus, fakeNvidia } from "../support/machines/fake-nvidia.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gpu-check-"));
 after(() => rmSync(folder, { recursive: true }));

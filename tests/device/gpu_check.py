@@ -1,7 +1,7 @@
 """Ten minutes with an NVIDIA GPU: do training, scores, memory, the look-ahead test and leases hold there?
 
-    python scripts/gpu_check.py              # a Python with the packages of pipelines/environments/ml.lock
-    python scripts/gpu_check.py --rehearse   # the same work on the CPU, twice: nothing about a GPU
+    python tests/device/gpu_check.py              # a Python with the packages of ml.lock
+    python tests/device/gpu_check.py --rehearse   # the same work on the CPU, twice: nothing about a GPU
 
 Each line has a tolerance. Status 0: all compared lines are within it; 1: one is not; 2: nothing was compared.
 """
@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SCORERS = ("bits-per-byte", "house-pairs", "house-facts")  # of smoke tasks, on their fixtures
 ERRORS_MAX = 0.1  # of a standard error: a table cannot show such a difference
 TRAINING_MAX = 0.03  # of bits per byte: a GPU multiplies in BF16
