@@ -119,7 +119,7 @@ test("without --json the output is text: what ran, how it ended, where the resul
   assert.doesNotMatch(said.stdout + said.stderr, /^\{/m);
   assert.doesNotMatch(said.stdout + said.stderr, /\u001b/);
   const plan = await at.pipeline(["plan", at.name, "--root", at.root], { env: { NO_COLOR: "1" } });
-  assert.match(plan.stdout, /0 to run, 5 to reuse/);
+  assert.match(plan.stdout, /0 stages to run, 5 to reuse/);
   assert.doesNotMatch(plan.stdout, /^\{|\u001b/m);
 });
 

@@ -43,10 +43,8 @@ export function lastAgentLine(trajectory: string): string | undefined {
   const from = Math.max(0, size - bytesMax);
   const text = readFrom(trajectory, from, bytesMax)?.toString("utf8") ?? "";
   // the last line may be written right now, and the first one may be the end of a line
-  for (const line of text
-    .split("\n")
-    .slice(from > 0 ? 1 : 0, -1)
-    .reverse()) {
+  const lines = text.split("\n").slice(from > 0 ? 1 : 0, -1);
+  for (const line of lines.reverse()) {
     const read = trajectoryLine(0, Buffer.from(line));
     const words = read.kind === "event" && own.has(read.event.event) ? eventWords(read.event) : "";
     const last = plainLines(words).at(-1);

@@ -825,6 +825,23 @@ test("instances start by their places, after what they need, and are judged befo
   }
 });
 
+test("what no place concerns takes the place of its needs, after what the place needs", () => {
+  const works = [
+    work("data-a"),
+    work("data-b"),
+    work("attempt-b", { needs: [1], start: 1, expectedMs: 9000 }),
+    work("reference-b", { needs: [1] }),
+    work("attempt-a", { needs: [0], start: 0, expectedMs: 9000 }),
+    work("reference-a", { needs: [0] }),
+  ];
+  const run = driver(works, { capacity: { ...machine, cpus: 1 } });
+  run.send({ kind: "begin" });
+  for (const id of ["data-a", "attempt-a", "reference-a", "data-b", "attempt-b", "reference-b"]) {
+    assert.deepEqual(run.said(), [`start ${id}`]);
+    run.finish(id);
+  }
+});
+
 test("on one GPU each attempt is scored before the next one starts, and what no attempt concerns comes first", () => {
   const gpu = { cpus: 1, memoryBytes: 0, gpus: 1 };
   const works = [
