@@ -31,7 +31,8 @@ export function readAttempt(found: FoundAttempt, { state }: AttemptPlace): Attem
     };
   }
   const { name, path, card, state: left } = found.attempt;
-  const failure = left.kind === "ended" && left.end.result.kind === "failed" ? left.end.result.detail : undefined;
+  const failure =
+    left.kind === "ended" && left.end.result.kind === "failed" ? left.end.result.detail : undefined;
   const { slot, axes, key, startedAt, executor } = card;
   const read = contents(outputPaths(path, card.gives));
   return {
