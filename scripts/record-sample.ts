@@ -11,7 +11,10 @@ import { recordsIn } from "../tests/support/end-state.ts";
 const repository = join(import.meta.dirname, "..");
 const folder = join(repository, "runners/agents/recordings/sample");
 const printed: Record<string, Record<string, string[]>> = {};
-for (const { digest } of recordsIn(repository)) {
+const startedAt = ({ record }: { record: Record<string, unknown> }) =>
+  (record.ran as { startedAt: string }).startedAt;
+// of several attempts the last one holds
+for (const { digest } of recordsIn(repository).sort((a, b) => (startedAt(a) < startedAt(b) ? -1 : 1))) {
   const path = join(repository, ".mlrb/attempts/records", digest, "trajectory.jsonl");
   const events = readFileSync(path, "utf8")
     .trimEnd()

@@ -55,13 +55,13 @@ test("the sample is whole, and shows what goes wrong: a training that diverged, 
   assert.equal(sample.attempts.length, 30);
   assert.ok(sample.attempts.every(({ replay }) => replay?.recording === "authored"));
   assert.deepEqual(sample.coverage.gaps, []);
-  assert.equal(sample.coverage.attempts.missing, 0);
+  assert.deepEqual([sample.coverage.attempts.pass, sample.coverage.attempts.missing], [28, 0]);
   const placeOf = ({ task, agent, seed }: { task: string; agent: string; seed: string | number }) =>
     `${task} ${agent} ${seed}`;
   const open = sample.attempts.filter(({ verdict }) => verdict.kind === "undecided");
-  assert.deepEqual(open.map(placeOf), ["mini-pile sample-b 4"]);
+  assert.deepEqual(open.map(placeOf), ["baby-lm sample-c 3", "mini-pile sample-b 4"]);
   const lost = sample.attempts.filter(({ scores }) =>
-    Object.values(scores).some((score) => score.kind !== "scored" || score.value > 100),
+    Object.values(scores).some(({ kind }) => kind === "rejected"),
   );
   assert.deepEqual(lost.map(placeOf), ["baby-lm sample-c 3"]);
 });

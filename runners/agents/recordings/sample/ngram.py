@@ -1,7 +1,7 @@
 """A bigram model in the form of a GPT-2 whose only block does nothing. Written for the sample.
 
-Counts pairs of tokens, keeps the directions in which the following token varies most, fits the head to the counts,
-and prints the bits per byte of every tenth text, which it does not count.
+Counts pairs of tokens, keeps the directions in which the following token varies most, fits the head to the
+counts, and prints the bits per byte of every tenth text, which it does not count.
 """
 
 import argparse
@@ -93,7 +93,9 @@ def hand_in(tokenizer: Tokenizer, features: Matrix, head: Matrix, provenance: di
     constant = np.eye(width)[-1]
     tensors |= {"wte.weight": features, "ln_f.weight": 1 - constant, "ln_f.bias": constant}
     stored = {f"transformer.{name}": tensor.astype(np.float32) for name, tensor in tensors.items()}
-    save_file(stored | {"lm_head.weight": head.astype(np.float32)}, folder / "model.safetensors", {"format": "pt"})
+    save_file(
+        stored | {"lm_head.weight": head.astype(np.float32)}, folder / "model.safetensors", {"format": "pt"}
+    )
     tokenizer.save(str(folder / "tokenizer.json"))
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": END, "eos_token": END}
     for name, value in {"config": config, "tokenizer_config": settings, "provenance": provenance}.items():

@@ -45,7 +45,7 @@ export function readAuthored(folder: string, place: Place) {
   return new AuthoredReplay(reading.value, { ...place, folder, printed: printed?.value[place.seed] ?? [] });
 }
 
-export class AuthoredReplay {
+class AuthoredReplay {
   readonly model: AuthoredRecording["model"];
   readonly scaffold: AuthoredRecording["scaffold"];
   readonly totalMs: number;
