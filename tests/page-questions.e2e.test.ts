@@ -15,8 +15,10 @@ import { noChromium, startBrowser } from "./support/browser.ts";
 
 const skip = noChromium;
 const folder = mkdtempSync(join(tmpdir(), "mlrb-questions-"));
-const report = join(import.meta.dirname, "..", "docs", "sample", "report.json");
+const reportOf = (name: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, "..", "docs", name, "report.json"), "utf8"));
 const pages = {
+  smoke: join(folder, "smoke.html"),
   sample: join(folder, "sample.html"),
   large: join(folder, "large.html"),
   failed: join(folder, "failed.html"),
@@ -27,7 +29,8 @@ let browser: Browser;
 
 before(async () => {
   if (skip) return;
-  writeFileSync(pages.sample, drawPage(samplePage(JSON.parse(readFileSync(report, "utf8")))));
+  writeFileSync(pages.smoke, drawPage(samplePage(reportOf("smoke"))));
+  writeFileSync(pages.sample, drawPage(samplePage(reportOf("sample"))));
   writeFileSync(pages.large, drawPage(largeExample()));
   writeFileSync(pages.failed, drawPage(threeStagesFailed()));
   writeFileSync(pages.dead, drawPage(deadAttempt()));
@@ -59,7 +62,7 @@ async function isOnScreen(tab: Page, selector: string): Promise<boolean> {
 
 const questions = ["who-won", "is-it-real", "cost", "went-wrong", "agents"];
 
-for (const name of ["sample", "failed", "dead", "models", "large"] as const)
+for (const name of ["smoke", "sample", "failed", "dead", "models", "large"] as const)
   test(`the five answers of the page ${name} are on the first screen, with the beginning of the plot`, {
     skip,
   }, async () => {
@@ -73,7 +76,7 @@ for (const name of ["sample", "failed", "dead", "models", "large"] as const)
 test("who won is on the first screen, with what was run, a row for each task and a square for each attempt", {
   skip,
 }, async () => {
-  const tab = await open(pages.sample);
+  const tab = await open(pages.smoke);
   assert.match(
     (await tab.locator(".headline").textContent())!,
     /script-strong has the better mean at 7 of 7 tasks \(2 attempts each\)/,
@@ -87,14 +90,13 @@ test("who won is on the first screen, with what was run, a row for each task and
   for (const shown of [".headline", ".badge.warning", ".forest .wide svg >> nth=0", "table.heat"])
     assert.ok(await isOnScreen(tab, shown), shown);
   const drawn = (await tab.locator(".forest .wide svg").first().getAttribute("aria-label"))!;
-  for (const { name } of JSON.parse(readFileSync(report, "utf8")).tasks)
-    assert.ok(drawn.includes(`${name}`), name);
+  for (const { name } of reportOf("smoke").tasks) assert.ok(drawn.includes(`${name}`), name);
   assert.equal(await tab.locator("table.heat a").count(), 28);
   await tab.close();
 });
 
 test("whether it is real is in the next sentence, and the tests are one click away", { skip }, async () => {
-  const tab = await open(pages.sample);
+  const tab = await open(pages.smoke);
   assert.match(
     (await tab.locator(".finding").first().textContent())!,
     /the agents differ at some task \(p = 2\.6e-4, smallest possible 2\.6e-4\)/,
@@ -138,7 +140,7 @@ test("where attempts failed is on the first screen; a click opens the attempt, t
 test("where a number comes from is two clicks away: its attempts, then the stage that measured one", {
   skip,
 }, async () => {
-  const tab = await open(pages.sample);
+  const tab = await open(pages.smoke);
   await tab.locator("section[aria-labelledby=section__Results] td a").first().click();
   await tab.locator("details:target td a").first().click();
   const stage = tab.locator("details:target");
@@ -148,7 +150,7 @@ test("where a number comes from is two clicks away: its attempts, then the stage
 });
 
 test("tabs follow the arrow keys, and choosing one does not scroll its page away", { skip }, async () => {
-  const tab = await open(pages.sample);
+  const tab = await open(pages.smoke);
   await tabNamed(tab, "Results").focus();
   await tab.keyboard.press("ArrowRight");
   await chosen(tab, "Attempts");
@@ -185,7 +187,7 @@ test("Back returns to the tab, the attempt and the place that the reader left", 
   await tab.close();
 });
 
-for (const name of ["sample", "large"] as const)
+for (const name of ["smoke", "sample", "large"] as const)
   test(`of the page ${name}, Results has at most four screens, all tabs under 10 000 words, and captions one line`, {
     skip,
   }, async () => {
@@ -229,7 +231,7 @@ test("the table of attempts is sorted by number and filtered by text, and an unk
 });
 
 test("what happened in an attempt is two clicks away, and can be searched", { skip }, async () => {
-  const tab = await open(pages.sample, "#attempt__baby-lm__script-strong__1");
+  const tab = await open(pages.smoke, "#attempt__baby-lm__script-strong__1");
   const attempt = tab.locator("details.attempt:target");
   await attempt.locator("details.story > summary").click();
   assert.ok(await attempt.locator("li.bad .said", { hasText: "python3 train.py" }).isVisible());
@@ -252,7 +254,7 @@ test("attempts are cards on a phone, and the plot has the names of tasks above i
 });
 
 test("on a phone, the chosen tab is in sight, and the rules of an attempt are cards", { skip }, async () => {
-  const tab = await open(pages.sample, "#tab-provenance", 390);
+  const tab = await open(pages.smoke, "#tab-provenance", 390);
   const box = (await tabNamed(tab, "Provenance").boundingBox())!;
   assert.ok(box.x >= 0 && box.x + box.width <= 390, `${box.x} to ${box.x + box.width}`);
   await tab.goto(`${tab.url().split("#")[0]}#attempt__baby-lm__script-weak__1`);
@@ -263,7 +265,7 @@ test("on a phone, the chosen tab is in sight, and the rules of an attempt are ca
 });
 
 test("paper has the first two tabs", { skip }, async () => {
-  const tab = await open(pages.sample, "#tab-cost");
+  const tab = await open(pages.smoke, "#tab-cost");
   await tab.emulateMedia({ media: "print" });
   assert.deepEqual(await tab.locator(".panel:visible").evaluateAll((all) => all.map((each) => each.id)), [
     "panel-results",

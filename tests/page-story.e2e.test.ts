@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { lab } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
-const sample = join(import.meta.dirname, "..", "docs", "sample", "report.json");
+const sample = join(import.meta.dirname, "..", "docs", "smoke", "report.json");
 const repository = throwAwayRepository();
 after(() => repository.remove());
 

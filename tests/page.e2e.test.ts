@@ -18,7 +18,7 @@ import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
 const skip = noChromium;
 const folder = mkdtempSync(join(tmpdir(), "mlrb-page-"));
-const sample = join(import.meta.dirname, "..", "docs", "sample", "report.json");
+const sample = join(import.meta.dirname, "..", "docs", "smoke", "report.json");
 const pages = {
   nasty: join(folder, "nasty.html"),
   sample: join(folder, "sample.html"),

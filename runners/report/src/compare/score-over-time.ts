@@ -38,6 +38,10 @@ export function scoreOverTime(report: Report, task: string) {
   const primary = report.tasks.find(({ name }) => name === task)?.primary ?? null;
   if (primary === null || !attempts.some(changedOverTime)) return undefined;
   const cell = report.cells.find((each) => each.task === task && each.primary);
+  const { baselineName = null } = cell ?? {};
+  const baselineRow = report.rows.find(
+    (row) => row.task === task && row.metric === primary && row.name === baselineName,
+  );
   const planned = attempts.flatMap(({ checkpoints }) => checkpoints.map(({ share }) => share));
   const shares = [...new Set(planned)].sort((a, b) => a - b);
   const budgets = new Set(attempts.map(({ budget }) => budget?.timeMs ?? null));
@@ -47,6 +51,7 @@ export function scoreOverTime(report: Report, task: string) {
     at: shares.map((share) =>
       atShare(own, {
         ...{ agent, share, metric: primary, baseline: cell?.baseline ?? null },
+        baselineError: baselineRow?.standardError ?? 0,
         direction: cell?.direction ?? "higher",
       }),
     ),
@@ -63,17 +68,20 @@ type Place = {
   share: number;
   metric: string;
   baseline: number | null;
+  baselineError: number;
   direction: Direction;
 };
 
-function atShare(own: Attempt[], { agent, share, metric, baseline, direction }: Place): AtShare {
+function atShare(own: Attempt[], place: Place): AtShare {
+  const { agent, share, metric, baseline, baselineError, direction } = place;
   const ways = own.flatMap((attempt) => {
     const checkpoint = attempt.checkpoints.find((one) => one.share === share);
     if (checkpoint === undefined) return [];
     const way = checkpointCounting(attempt, checkpoint, metric);
     if (way.kind === "missing") return [];
     const score = (share === 1 ? attempt : checkpoint).scores[metric];
-    const error = way.kind === "valid" && score?.kind === "scored" ? score.standardError : 0;
+    const ofScore = score?.kind === "scored" ? score.standardError : 0;
+    const error = way.kind === "failed" ? baselineError : ofScore;
     const value =
       way.kind === "failed"
         ? baseline

@@ -229,7 +229,7 @@ function overfull(log: string): string[] {
   return log.match(/^Overfull.*(\n.*)?/gm) ?? [];
 }
 
-const sampleFolder = join(import.meta.dirname, "../../../..", "docs", "sample");
+const smokeFolder = join(import.meta.dirname, "../../../..", "docs", "smoke");
 
 const tools = ["pdflatex", "pdftotext", "pdfinfo"].filter((tool) => spawnSync(tool, ["-v"]).error);
 const skip =
@@ -247,11 +247,10 @@ test("pdfLaTeX compiles the nasty run's report and prints hostile text as text",
   );
 });
 
-test("pdfLaTeX compiles the committed sample and prints every mean that decides a task", {
+test("pdfLaTeX compiles the committed smoke run and prints every mean that decides a task", {
   skip,
 }, (t) => {
-  const sample = sampleFolder;
-  const report = JSON.parse(readFileSync(join(sample, "report.json"), "utf8")) as Report;
+  const report = JSON.parse(readFileSync(join(smokeFolder, "report.json"), "utf8")) as Report;
   const { text, firstPage, pages, log } = compiled(t, paper(Object.keys(filesOf(report))), filesOf(report));
   assert.ok(pages >= 3, `${pages} pages`);
   assert.deepEqual(overfull(log), []);
@@ -331,7 +330,7 @@ const papers = {
 
 /** Wide and long: five agents with long titles at seven tasks, costs of every kind. */
 function paperReport(): Report {
-  const report = JSON.parse(readFileSync(join(sampleFolder, "report.json"), "utf8")) as Report;
+  const report = JSON.parse(readFileSync(join(smokeFolder, "report.json"), "utf8")) as Report;
   const titles = ["GPT-4o with mlrb-2024", "Claude 3.5 Sonnet with mlrb-2024", "A coding CLI of its vendor"];
   const more = titles.map((title, at) => ({ ...report.agents[1]!, name: `agent-${at}`, title }));
   const copies = <T extends { agent: string }>(all: T[]) => [

@@ -7,8 +7,8 @@ import { deadAttempt, finished, threeModels, threeStagesFailed } from "../testin
 import { page } from "./page.ts";
 import type { PageData } from "./page-data.ts";
 
-const sample = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../docs/sample/report.json"), "utf8"),
+const smoke = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../../../docs/smoke/report.json"), "utf8"),
 );
 
 /** The answer to a question as a reader sees it, and the ids that it links to. */
@@ -33,7 +33,7 @@ function asked(data: PageData) {
 const attempt = (agent: string, seed: number) => `attempt__letters__${agent}__${seed}`;
 
 test("of a finished run: who won, that it is practice, that nothing went wrong, and that scripts are scripts", () => {
-  const { text, links, rows } = asked(finished(sample));
+  const { text, links, rows } = asked(finished(smoke));
   assert.match(
     text("who-won"),
     /^Practice data\. Observed: script-strong has the better mean at 7 of 7 tasks/,

@@ -3,6 +3,7 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { Report } from "@mlrb/formats/report";
 import * as Plot from "@observablehq/plot";
 import type { AtShare, ScoreOverTime } from "../../compare/score-over-time.ts";
+import { supportedText } from "../../sections/digits-text.ts";
 import { atShareText, shareText } from "../../sections/over-time-table.ts";
 import { baselineText } from "../../sections/report-words.ts";
 import { inShownUnit, metricOf, type ShownMetric } from "../../units/shown-metric.ts";
@@ -84,13 +85,10 @@ function tickText(share: number, budgetMs: number | null): string {
 
 function wordsOf(at: AtShare, metric: ShownMetric): string {
   const range =
-    at.range === null || at.range[0] === at.range[1] ? "" : `, from ${rangeText(at.range, metric)}`;
+    at.range === null || at.range[0] === at.range[1]
+      ? ""
+      : `, from ${at.range.map((value) => supportedText(value, metric.digits, at.error)).join(" to ")}`;
   return `${atShareText(at, metric)}${range}`;
-}
-
-function rangeText(range: [number, number], { digits }: ShownMetric): string {
-  const decimals = typeof digits === "number" ? digits : digits.decimals;
-  return range.map((value) => inShownUnit(value, { digits }).toFixed(decimals)).join(" to ");
 }
 
 function baselineMarks(value: number): Plot.Markish[] {
