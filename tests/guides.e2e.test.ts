@@ -44,9 +44,9 @@ function applyDiff(text: string): string {
   return diff!.match(/^\+\+\+ b\/(\S+)$/m)![1]!;
 }
 
-/** The commands that a guide shows, split into words; each begins with `pnpm pipeline`. */
+/** The commands that a guide shows, split into words; each begins with `./mlrb`. */
 function commands(text: string): string[][] {
-  return [...text.matchAll(/^pnpm pipeline (.+)$/gm)].map(([, line]) =>
+  return [...text.matchAll(/^\.\/mlrb (.+)$/gm)].map(([, line]) =>
     [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare)!),
   );
 }
