@@ -92,7 +92,7 @@ function agentsHtml(data: PageData): Html {
 <tbody>${report.agents.map((agent) => {
     const planned = report.attempts.filter((one) => one.agent === agent.name).length;
     const own = times?.attempts.filter((one) => one.agent === agent.name) ?? [];
-    const cells = [modelText(agent, own), agent.preset?.scaffold ?? "none", daysText(data, agent.name)];
+    const cells = [modelText(agent, own), scaffoldText(agent), daysText(data, agent.name)];
     return html`<tr><th scope="row">${agentSign(agent.name, names)} <b>${agent.name}</b></th>${[
       ...cells,
       ...amounts.map((amount) => sumText(own, planned, amount)),
@@ -104,6 +104,12 @@ function agentsHtml(data: PageData): Html {
 function modelText({ preset }: Report["agents"][number], own: Timed[]): string {
   if (!preset) return "unknown";
   const { kind, models, planner } = preset;
+  if (kind === "replay") {
+    const recorded = own.flatMap(({ served = [] }) =>
+      served.map(({ provider, model }) => `${provider} ${model}`),
+    );
+    return plainText(`none called: a replay of ${[...new Set(recorded)].join(", ") || "a recording"}`);
+  }
   if (models.length === 0) return kind === "llm" ? "unknown" : "none: a script or program";
   const answered = own.flatMap(({ served = [] }) => served.flatMap(({ answeredBy }) => answeredBy ?? []));
   const others = [...new Set(answered)].filter((name) => !models.some((model) => model.endsWith(name)));
@@ -111,6 +117,10 @@ function modelText({ preset }: Report["agents"][number], own: Timed[]): string {
   return plainText(
     `${models.join(", ")}${others.length > 0 ? `, answered by ${others.join(", ")}` : ""}${plan}`,
   );
+}
+
+function scaffoldText({ preset }: Report["agents"][number]): string {
+  return preset?.scaffold ?? (preset?.kind === "replay" ? "as recorded" : "none");
 }
 
 function daysText({ instances }: PageData, agent: string): string {

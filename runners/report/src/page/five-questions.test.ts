@@ -7,9 +7,8 @@ import { deadAttempt, finished, threeModels, threeStagesFailed } from "../testin
 import { page } from "./page.ts";
 import type { PageData } from "./page-data.ts";
 
-const smoke = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../docs/smoke/report.json"), "utf8"),
-);
+const reportOf = (name: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, "../../../../docs", name, "report.json"), "utf8"));
 
 /** The answer to a question as a reader sees it, and the ids that it links to. */
 function asked(data: PageData) {
@@ -33,7 +32,7 @@ function asked(data: PageData) {
 const attempt = (agent: string, seed: number) => `attempt__letters__${agent}__${seed}`;
 
 test("of a finished run: who won, that it is practice, that nothing went wrong, and that scripts are scripts", () => {
-  const { text, links, rows } = asked(finished(smoke));
+  const { text, links, rows } = asked(finished(reportOf("smoke")));
   assert.match(
     text("who-won"),
     /^Practice data\. Observed: script-strong has the better mean at 7 of 7 tasks/,
@@ -47,6 +46,33 @@ test("of a finished run: who won, that it is practice, that nothing went wrong, 
     ["script-strong", ...script],
     ["script-weak", ...script],
   ]);
+});
+
+test("of the sample: a tie, which pairs differ, why attempts are undecided or unscored, and that no model was called", () => {
+  const { text, rows } = asked(finished(reportOf("sample")));
+  assert.match(
+    text("who-won"),
+    /^Practice data\. Observed: a tie: sample-a and sample-b each have the best mean at 1 of 2 tasks \(5 attempts each\)/,
+  );
+  assert.match(text("is-it-real"), /^For 2 of 3 pairs of agents, at some task of this practice data\./);
+  assert.match(text("cost"), /^In total, dollars: .* over 30 attempts\./);
+  assert.match(
+    text("went-wrong"),
+    /^2 undecided: baby-lm, sample-c, seed 3: .* 1 not measured: baby-lm, sample-c, seed 3: .*non-finite output/,
+  );
+  assert.deepEqual(
+    rows().map(([agent, model, scaffold]) => [agent, model, scaffold]),
+    ["sample-a", "sample-b", "sample-c"].map((agent) => [
+      agent,
+      "none called: a replay of a recording",
+      "as recorded",
+    ]),
+  );
+  const data = finished(reportOf("sample"));
+  const served = [{ provider: "sample", model: "sample-a", answeredBy: "sample-a", calls: 9 }];
+  const attempts = data.times!.attempts.map((one) => ({ ...one, served }));
+  const named = asked({ ...data, times: { ...data.times!, attempts } });
+  assert.equal(named.rows()[0]![1], "none called: a replay of sample sample-a");
 });
 
 test("of a run where three stages failed: each with its own cause, never that a later stage was skipped", () => {
