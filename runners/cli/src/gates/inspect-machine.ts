@@ -56,13 +56,13 @@ export async function inspectMachine(at: { repository: string; root: string }): 
     abilities(),
     unlimitedNow(),
   ]);
-  const { devDependencies, packageManager } = JSON.parse(
+  const { dependencies, packageManager } = JSON.parse(
     readFileSync(join(at.repository, "package.json"), "utf8"),
-  ) as { devDependencies: { node: string }; packageManager: string };
+  ) as { dependencies: { node: string }; packageManager: string };
   return {
     platform: process.platform,
     node: process.versions.node,
-    wanted: { node: devDependencies.node, pnpm: packageManager.replace(/^pnpm@/, "") },
+    wanted: { node: dependencies.node, pnpm: packageManager.replace(/^pnpm@/, "") },
     pnpm,
     git: git?.replace(/^git version /, ""),
     bubblewrap,

@@ -158,9 +158,9 @@ test("doctor says how to get what is missing", async () => {
     bare.slice(0, bare.indexOf("\n\ntest --profile paper")),
     `this machine
   MISSING  node        22.1.0; the project uses 26.10.0
-                       npx -y pnpm@10.34.9 install installs it; then start through pnpm
+                       npx -y pnpm@10.34.9 install installs it; then start by ./mlrb
   note     pnpm        not on PATH
-                       npx -y pnpm@10.34.9 pipeline … works without it
+                       ./mlrb works without it
   note     git         not on PATH
                        not needed to run; needed to update the project
   MISSING  python      no suitable version

@@ -22,13 +22,13 @@ export function machineChecks(machine: Machine): Check[] {
       : missing(
           "node",
           `${node}; the project uses ${wanted.node}`,
-          `${install} installs it; then start through pnpm`,
+          `${install} installs it; then start by ./mlrb`,
         ),
     pnpm === undefined
-      ? note("pnpm", "not on PATH", `npx -y pnpm@${wanted.pnpm} pipeline … works without it`)
+      ? note("pnpm", "not on PATH", "./mlrb works without it")
       : major(pnpm) === major(wanted.pnpm)
         ? works("pnpm", pnpm)
-        : note("pnpm", `${pnpm}; the project uses ${wanted.pnpm}`, `npx -y pnpm@${wanted.pnpm} pipeline …`),
+        : note("pnpm", `${pnpm}; the project uses ${wanted.pnpm}`, "./mlrb works with any"),
     git === undefined
       ? note("git", "not on PATH", "not needed to run; needed to update the project")
       : works("git", git),

@@ -23,7 +23,9 @@ export function resolveExecution(
   };
   const unfit = image === undefined ? undefined : checkImage(image, context.sources);
   if (unfit) context.problems.push({ ...unfit, place: context.source.place(written("image")) });
-  const startAxes = startBy === undefined ? [] : [startBy].flat();
+  // a stage that is like another one may lack some of its axes
+  const unlike = (axis: string) => spec.like !== undefined && context.axes.has(axis) && !each.includes(axis);
+  const startAxes = (startBy === undefined ? [] : [startBy].flat()).filter((axis) => !unlike(axis));
   for (const axis of startAxes.filter((one) => !each.includes(one)))
     context.problems.push({
       code: "unknown-axis",
