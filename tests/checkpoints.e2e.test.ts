@@ -95,7 +95,7 @@ test("a submission that was good half-way and spoiled at the end is rejected, an
   );
   assert.match(text, /Earlier checkpoints were scored, at 50% 0\.75; they do not count/);
   const page = readFileSync(join(folder, "report.html"), "utf8");
-  assert.match(page, /id="over-time"[\s\S]*at 50% seed 1 0\.75/);
+  assert.match(page, /id="over-time"[\s\S]*tries at 50%: 0\.75 \(1\)/);
 
   const ends = outcomes(said);
   const point = "task=empty,agent=tries,seed=1";

@@ -94,6 +94,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   checkReach(instances, context);
   if (problems.length > 0) return refused(problems);
   const resources = instances.map(({ execution }) => execution.resources);
+  const reported = spec.profiles?.[profile.name]?.reported;
   return {
     plan: {
       pipeline: spec.name,
@@ -108,7 +109,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       takesMs: Object.fromEntries(
         Object.entries(profile.takes).map(([stage, text]) => [stage, parseDuration(text)!]),
       ),
-      reported: spec.profiles?.[profile.name]?.reported,
+      ...(reported && { reported }),
       stages,
       instances,
     },

@@ -149,7 +149,7 @@ export type Plan = {
   /** Milliseconds that an instance of a stage roughly takes, by the stage's name, where the profile declares it. */
   takesMs: Record<string, number>;
   /** What an attempt under these conditions cost somebody else. */
-  reported?: { dollars: number; source: string } | undefined;
+  reported?: { dollars: number; source: string };
   stages: PlannedStage[];
   instances: Instance[];
 };
