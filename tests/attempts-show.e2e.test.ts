@@ -147,7 +147,7 @@ test("a running attempt and a lost attempt are shown as such", async (t) => {
   assert.equal(told.code, 0, told.stderr);
   assert.match(told.stdout, new RegExp(`^lost +${name}$`, "m"));
   assert.match(told.stdout, /- the rest of the trajectory: line \d+: it is cut off in the middle of a line/);
-  assert.match(told.stdout, /so there is no record/);
+  assert.match(told.stdout, /its supervisor disappeared, so nothing was measured/);
   assert.equal((await attempts(at, "export", name, "--format", "inspect", "--output", file)).code, 0);
   assert.equal(JSON.parse(readFileSync(file, "utf8")).status, "error");
 });

@@ -1,13 +1,16 @@
 // The program's answers are those of the pipeline's own stages: admission, load, and the test for look-ahead. A
 // sample of the folders; `node tests/support/submissions/check-answers.ts` compares all of them.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { writeCase } from "@mlrb/kit/admission/testing/hostile-case";
 import { hostileCorpus } from "@mlrb/kit/admission/testing/hostile-corpus";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
+import { pythonPath } from "@mlrb/kit/python-path";
+import { testPython } from "../scorers/testing/submissions.ts";
 import {
   bothAnswers,
   causalityChecks,
@@ -19,6 +22,7 @@ import {
 } from "./support/submissions/check-answers.ts";
 import { testSeed } from "./support/test-seed.ts";
 
+const repository = resolve(import.meta.dirname, "..");
 const root = realpathSync(mkdtempSync(join(tmpdir(), "check-answers-")));
 let end = () => {};
 let made: string[];
@@ -83,7 +87,10 @@ test("a model that looks ahead is found on public text as on private text", () =
 });
 
 test("a check that its attempt's memory is too small for is undecided, not a failure", () => {
-  const folder = made.find((one) => one.endsWith("/tiny"))!;
+  // larger than what the warm process may have left over
+  const folder = join(root, "control");
+  const write = `from pathlib import Path; from mlrb_kit.random_gpt2 import write_control; write_control(Path("${folder}"), 2**27)`;
+  execFileSync(testPython(), ["-c", write], { env: { ...process.env, PYTHONPATH: pythonPath(repository) } });
   const answers = pythonChecks(folder, work(), 1 << 20).map(({ answer }) => answer);
   assert.deepEqual([answers.at(-1), answers.includes("fail")], ["undecided", false]);
   assert.equal(first(pythonChecks(folder, work(), 2 ** 30)), "pass");
