@@ -151,6 +151,11 @@ test("a recording that does not fit says what is missing, in one sentence", asyn
   const none = { recording: authored(answers, printed) };
   await assert.rejects(attempt({ ...none, seed: 9 }), /seeds has no 9; choose one of 1, 2$/);
   await assert.rejects(attempt({ ...none, task: "numbers" }), /there is no recording of writer at numbers$/);
+  writeFileSync(join(none.recording, "letters/writer.yaml"), "seeds: {1: [\n");
+  await assert.rejects(attempt(none), {
+    constructor: ReplayMiss,
+    message: /writer\.yaml: .* at line 2, column 1$/,
+  });
 });
 
 async function recorded(t: TestContext) {

@@ -10,7 +10,7 @@ import {
 } from "@mlrb/formats/declared/authored-recording";
 import { checkFormat, readFormat } from "@mlrb/formats/read-format";
 import type { Json } from "@mlrb/formats/schema";
-import { parse } from "yaml";
+import { parseDocument } from "yaml";
 import type { ModelClient, ModelResponse, ToolCall } from "../model/model-client.ts";
 import type { ReplayClock } from "./replay-clock.ts";
 import { ReplayMiss } from "./replay-miss.ts";
@@ -33,7 +33,9 @@ export function readAuthored(folder: string, place: Place) {
   const { script, outputs } = authoredFiles(folder, place);
   if (!existsSync(script))
     return `${script} is missing: there is no recording of ${place.agent} at ${place.task}`;
-  const reading = checkFormat(authoredRecording, parse(readFileSync(script, "utf8")));
+  const document = parseDocument(readFileSync(script, "utf8"));
+  if (document.errors[0]) return `${script}: ${document.errors[0].message.split(/:?\n/)[0]}`;
+  const reading = checkFormat(authoredRecording, document.toJS());
   if (reading.kind === "unreadable") return `${script}: ${reading.cause}`;
   const seed = reading.value.seeds[place.seed];
   if (!seed)
