@@ -28,7 +28,8 @@ const keptMax = 60;
 /**
  * The remembered answer to `asked`, a JSON value; undefined if none still holds, and then `make` was called, which
  * records the files that it reads in `consulted`. Nothing is kept in another `root` than the repository if it
- * has no state folder: it may be a wrong path. A `consulted` of the caller's, into which nothing was recorded yet, gets what the answer was made from in both cases.
+ * has no state folder: it may be a wrong path. A `consulted` of the caller's, into which nothing was recorded yet,
+ * gets what the answer was made from in both cases.
  */
 export async function rememberedAnswer<T>(
   { repository, root, asked, consulted = new Consulted(repository) }: Asked,

@@ -7,6 +7,7 @@ import { mean, standardDeviation } from "@mlrb/core/statistics/mean";
 import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
+import { rowError } from "../sections/digits-text.ts";
 import { changedOverTime, checkpointCounting } from "./checkpoint-counting.ts";
 
 export type ScoreOverTime = NonNullable<ReturnType<typeof scoreOverTime>>;
@@ -38,10 +39,7 @@ export function scoreOverTime(report: Report, task: string) {
   const primary = report.tasks.find(({ name }) => name === task)?.primary ?? null;
   if (primary === null || !attempts.some(changedOverTime)) return undefined;
   const cell = report.cells.find((each) => each.task === task && each.primary);
-  const { baselineName = null } = cell ?? {};
-  const baselineRow = report.rows.find(
-    (row) => row.task === task && row.metric === primary && row.name === baselineName,
-  );
+  const baselineError = cell ? rowError(report.rows, cell, cell.baselineName) : null;
   const planned = attempts.flatMap(({ checkpoints }) => checkpoints.map(({ share }) => share));
   const shares = [...new Set(planned)].sort((a, b) => a - b);
   const budgets = new Set(attempts.map(({ budget }) => budget?.timeMs ?? null));
@@ -51,7 +49,7 @@ export function scoreOverTime(report: Report, task: string) {
     at: shares.map((share) =>
       atShare(own, {
         ...{ agent, share, metric: primary, baseline: cell?.baseline ?? null },
-        baselineError: baselineRow?.standardError ?? 0,
+        baselineError: baselineError ?? 0,
         direction: cell?.direction ?? "higher",
       }),
     ),

@@ -8,7 +8,7 @@ import { atShareText, shareText } from "../../sections/over-time-table.ts";
 import { baselineText } from "../../sections/report-words.ts";
 import { inShownUnit, metricOf, type ShownMetric } from "../../units/shown-metric.ts";
 import type { Html } from "../html.ts";
-import { agentColour, agentShape, axisDomain, drawFigure } from "./draw-figure.ts";
+import { agentColour, agentLooks, axisDomain, drawFigure } from "./draw-figure.ts";
 
 /** `name`: of an agent, for readers. `title`: before the metric, where no caption names the task. */
 export function overTimeSvg(
@@ -64,17 +64,13 @@ export function overTimeSvg(
       Plot.line(points, { ...place, z: "agent", stroke: colour, strokeWidth: 2 }),
       Plot.dot(
         known.filter((point) => !isFailed(point)),
-        { ...place, r: 5, fill: colour, stroke: "var(--ground)", symbol: shapeOf(agents), title: "words" },
+        { ...place, ...agentLooks(agents), r: 5, stroke: "var(--ground)", title: "words" },
       ),
       Plot.dot(known.filter(isFailed), {
         ...{ ...place, r: 4.5, stroke: colour, strokeWidth: 2, symbol: "times", title: "words" },
       }),
     ],
   });
-}
-
-function shapeOf(agents: string[]) {
-  return (({ agent }: AtShare) => agentShape(agent, agents)) as never;
 }
 
 /** `25%`, and below it the hours. */
