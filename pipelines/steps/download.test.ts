@@ -131,7 +131,7 @@ test("a killed download goes on from the bytes on disk, and a connection that br
   assert.ok(kept > 0 && kept < larger.length, `${kept}`);
   hub.faults.push({ path: /^\/lfs\//, times: 1, as: "cut" });
   hub.requests.length = 0;
-  const said = await start().ended;
+  const said = await start({ HF_HUB_DOWNLOAD_TIMEOUT: "120" }).ended; // also on a busy machine
   assert.deepEqual([said.code, said.stderr.replace(/^.*Trying to resume download\.*\n/gm, "")], [0, ""]);
   assert.ok(readFileSync(join(output, "data/train.parquet")).equals(larger));
   const ranges = hub.requests.filter(({ path, method }) => path.startsWith("/lfs/") && method === "GET");
