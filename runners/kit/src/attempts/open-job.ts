@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TypeOf } from "@mlrb/formats/schema";
 import type { slurmEnd } from "@mlrb/formats/stage/slurm-job";
 import { writeJson } from "../json-file.ts";
+import { quiet } from "../processes/process-table.ts";
 
 /** In the attempt's folder. */
 export const jobsFolder = "jobs";
@@ -73,9 +74,5 @@ function jobFolders(attempt: string): string[] {
 
 /** Without any where the file is missing or torn. */
 function fieldsOf(path: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(readFileSync(path, "utf8"))) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
+  return Object(quiet(() => JSON.parse(readFileSync(path, "utf8")))) as Record<string, unknown>;
 }

@@ -1,9 +1,10 @@
 // Limits all programs of one sandbox or stage together, by the kernel's control groups, version 1 or 2. If this
 // user may make no groups of some kind, the caller meters that resource. Groups are made below or next to this
 // process's own group, so a limit on that one still applies.
-import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from "node:fs";
+import { constants, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openedFile } from "../files/opened-file.ts";
 import { quiet, textOf } from "./process-table.ts";
 
 export type Controller = "memory" | "pids" | "freezer" | "cpu";
@@ -219,14 +220,9 @@ function counted({ path }: Group, file: string, key: string): number {
 }
 
 function written(file: string, value: string | number): boolean {
-  return (
-    quiet(() => {
-      const descriptor = openSync(file, constants.O_WRONLY); // never makes a file where there is no group
-      try {
-        return writeSync(descriptor, String(value));
-      } finally {
-        closeSync(descriptor);
-      }
-    }) !== undefined
-  );
+  const bytes = quiet(() => {
+    using open = openedFile(file, constants.O_WRONLY); // never makes a file where there is no group
+    return writeSync(open.descriptor, String(value));
+  });
+  return bytes !== undefined;
 }

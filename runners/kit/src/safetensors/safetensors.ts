@@ -2,11 +2,12 @@
 // reader in the scorer. Tensors are read by ranges, never whole.
 // Format: 8 bytes of length (little endian), that much JSON, then the tensors' bytes without gaps.
 
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 import { isTable } from "@mlrb/formats/is-table";
 import { strictJson } from "../admission/admission-json.ts";
 import { clip } from "../admission/clip.ts";
 import { overLimit, readingLimits } from "../admission/reading-limits.ts";
+import { openedFile } from "../files/opened-file.ts";
 
 export type Tensor = {
   name: string;
@@ -59,15 +60,10 @@ const wholeAllowance: HeaderAllowance = {
 
 /** Reads and checks the header. Never throws for the file's contents; the reason names the first problem. */
 export function readSafetensors(path: string, left: HeaderAllowance = wholeAllowance): SafetensorsResult {
-  let file: number;
   try {
-    file = openSync(path, "r");
-  } catch (error) {
-    return malformed(`cannot be read: ${(error as NodeJS.ErrnoException).code}`);
-  }
-  try {
-    const bytes = fstatSync(file).size;
-    const header = readHeader(file, bytes, left);
+    using file = openedFile(path, "r");
+    const bytes = fstatSync(file.descriptor).size;
+    const header = readHeader(file.descriptor, bytes, left);
     if (typeof header === "string") return malformed(header);
     const { value, dataStart } = header;
     const tensors = checkHeader(value, { dataStart, bytes, tensorsMax: left.tensors });
@@ -75,8 +71,6 @@ export function readSafetensors(path: string, left: HeaderAllowance = wholeAllow
     return { kind: "ok", file: { path, bytes, tensors }, headerBytes: dataStart - 8 };
   } catch (error) {
     return malformed(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? "unreadable"}`);
-  } finally {
-    closeSync(file);
   }
 }
 
