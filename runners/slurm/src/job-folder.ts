@@ -46,12 +46,6 @@ export class JobFolder {
     return quiet(() => JSON.parse(readFileSync(join(this.path, "request.json"), "utf8")) as ExecutionRequest);
   }
 
-  /** The jobs that a run has submitted, or was about to. */
-  static of(folder: string): JobFolder[] {
-    const jobs = join(folder, jobsFolder);
-    return existsSync(jobs) ? readdirSync(jobs).map((name) => new JobFolder(join(jobs, name))) : [];
-  }
-
   get output(): string {
     return join(this.path, "slurm.out");
   }

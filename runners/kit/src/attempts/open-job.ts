@@ -67,7 +67,7 @@ export function claimsOfJobs(attempt: string): string[] {
   return claims.filter((claim) => fieldsOf(claim).kind === "begun");
 }
 
-function jobFolders(attempt: string): string[] {
+export function jobFolders(attempt: string): string[] {
   const jobs = join(attempt, jobsFolder);
   return existsSync(jobs) ? readdirSync(jobs).map((name) => join(jobs, name)) : [];
 }

@@ -29,29 +29,13 @@ export type SafetensorsResult =
 /** What the headers of the shards may still hold together. */
 export type HeaderAllowance = { headerBytes: number; tensors: number };
 
-/** Bits per value. Values of less than a byte are packed. */
-const dtypeBits: Record<string, number> = {
-  BOOL: 8,
-  U8: 8,
-  I8: 8,
-  F4: 4,
-  F6_E2M3: 6,
-  F6_E3M2: 6,
-  F8_E5M2: 8,
-  F8_E4M3: 8,
-  F8_E8M0: 8,
-  I16: 16,
-  U16: 16,
-  F16: 16,
-  BF16: 16,
-  I32: 32,
-  U32: 32,
-  F32: 32,
-  C64: 64,
-  F64: 64,
-  I64: 64,
-  U64: 64,
-};
+const dtypes = [
+  ...["BOOL", "U8", "I8", "F4", "F6_E2M3", "F6_E3M2", "F8_E5M2", "F8_E4M3", "F8_E8M0", "I16", "U16", "F16"],
+  ...["BF16", "I32", "U32", "F32", "C64", "F64", "I64", "U64"],
+];
+
+/** Per value, as the name of the type says. Values of less than a byte are packed. */
+const bitsOf = (dtype: string) => (dtype === "BOOL" ? 8 : Number(/\d+/.exec(dtype)));
 
 const wholeAllowance: HeaderAllowance = {
   headerBytes: readingLimits.headersBytes.max,
@@ -147,7 +131,7 @@ function checkTensor(name: string, entry: unknown): Tensor | string {
   const odd = Object.keys(entry).find((key) => !["dtype", "shape", "data_offsets"].includes(key));
   if (odd !== undefined) return `unknown key ${clip(odd)}`;
   const { dtype, shape, data_offsets: offsets } = entry;
-  if (typeof dtype !== "string" || !Object.hasOwn(dtypeBits, dtype))
+  if (typeof dtype !== "string" || !dtypes.includes(dtype))
     return `unknown dtype ${clip(typeof dtype === "string" ? dtype : typeof dtype)}`;
   if (!Array.isArray(shape) || shape.length > 32 || !shape.every(isCount))
     return "its shape is not a list of at most 32 whole numbers";
@@ -156,7 +140,7 @@ function checkTensor(name: string, entry: unknown): Tensor | string {
   const [begin, end] = offsets as [number, number];
   const size = product(shape as number[]);
   if (size === undefined) return "its shape holds more values than a file can";
-  const bits = BigInt(size) * BigInt(dtypeBits[dtype]!);
+  const bits = BigInt(size) * BigInt(bitsOf(dtype));
   if (bits % 8n !== 0n) return "its values do not fill whole bytes";
   if (begin > end || BigInt(end - begin) !== bits / 8n)
     return `${end - begin} bytes do not hold ${size} values of ${dtype}`;
