@@ -71,7 +71,7 @@ export class SandboxProcess {
   async end(): Promise<void> {
     const pid = this.first;
     this.#endedByUs = true;
-    const kill = () => quiet(() => process.kill(pid, "SIGKILL")); // gone already
+    const kill = () => quiet(() => process.kill(pid, "SIGKILL")); // it may be gone already
     if (!this.#ended) kill();
     // bubblewrap ends after its first process, which ends after everything in its namespace
     for (let round = 0; round < 1000 && !(this.#ended && isGone(pid)); round++) {
