@@ -1,7 +1,7 @@
 // How a container ended, read only from the engine's record of it (`.State`). The exit code of the engine's program is
 // not enough: 125 to 127 may be the stage's own, and a killed engine loses the true one.
 
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -32,14 +32,10 @@ export async function followContainer(
 ): Promise<ContainerEnd> {
   if (engine.flavour === "docker" || !options.begin) return await follow(engine, id, options);
   // podman's helper notes in its folder that a process was killed for lack of memory; podman 4.3 looks elsewhere
-  const cwd = mkdtempSync(join(tmpdir(), "mlrb-podman-"));
-  try {
-    const end = await follow(engine, id, { ...options, cwd });
-    if (end.kind !== "exited" || !existsSync(join(cwd, "oom"))) return end;
-    return { ...end, state: { ...end.state, OOMKilled: true } };
-  } finally {
-    rmSync(cwd, { recursive: true, force: true });
-  }
+  using folder = mkdtempDisposableSync(join(tmpdir(), "mlrb-podman-"));
+  const end = await follow(engine, id, { ...options, cwd: folder.path });
+  if (end.kind !== "exited" || !existsSync(join(folder.path, "oom"))) return end;
+  return { ...end, state: { ...end.state, OOMKilled: true } };
 }
 
 async function follow(

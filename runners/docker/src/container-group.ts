@@ -1,8 +1,8 @@
 // The control groups of a container, seen from the host. They show which limits were met while it runs, which the
 // engine reports only at its end, and its processes, which can be ended here when no engine answers.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { quiet } from "@mlrb/kit/processes/process-table";
+import { quiet, textOf } from "@mlrb/kit/processes/process-table";
 
 export type ContainerGroup = ReturnType<typeof containerGroup>;
 
@@ -63,8 +63,4 @@ function placesOf(pid: number, id: string): Map<string, string> {
     }
   }
   return places;
-}
-
-function textOf(file: string): string {
-  return quiet(() => readFileSync(file, "utf8")) ?? "";
 }

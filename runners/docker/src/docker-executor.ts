@@ -38,6 +38,8 @@ function takeBack(work: string): void {
   if (uid === 0) giveTo(paths.filter(foreign), { uid, gid });
 }
 
+const idOf = ({ id }: LeftContainer) => id;
+
 type EngineAnswer = Awaited<ReturnType<typeof containerEngine>>;
 
 export class DockerExecutor implements Executor {
@@ -86,7 +88,7 @@ export class DockerExecutor implements Executor {
     if ("trouble" in engine) return engine.trouble.kind === "no-program";
     const left = await this.#leftNow();
     const own = [...left.values()].filter(({ run, id }) => this.#options.take(run, id));
-    await removeContainers(engine, own);
+    await removeContainers(engine, own.map(idOf));
     left.clear();
     return true;
   }
@@ -101,7 +103,7 @@ export class DockerExecutor implements Executor {
     const found = await stageContainers(engine, this.#options.state);
     if ("trouble" in found) return;
     const own = found.filter(({ run }) => run === this.#options.run);
-    await removeContainers(engine, own);
+    await removeContainers(engine, own.map(idOf));
   }
 
   #run(
@@ -111,7 +113,7 @@ export class DockerExecutor implements Executor {
     const { patienceMs = 60_000 } = this.#options;
     const done = (engine: ContainerEngine, id: string) => {
       takeBack(work);
-      const removal = removeContainers(engine, [{ id }]).finally(() => this.#removals.delete(removal));
+      const removal = removeContainers(engine, [id]).finally(() => this.#removals.delete(removal));
       this.#removals.add(removal);
     };
     return new ContainerRun(getReady, { log, limits, patienceMs, done });

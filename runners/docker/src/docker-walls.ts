@@ -101,9 +101,5 @@ export async function clearDockerWalls(token: string, env: NodeJS.ProcessEnv = p
 
 async function clear(engine: ContainerEngine, token: string): Promise<void> {
   const ids = await labelled(engine, `${sandboxLabel}=${token}`);
-  if (!("trouble" in ids))
-    await removeContainers(
-      engine,
-      ids.map((id) => ({ id })),
-    );
+  if (!("trouble" in ids)) await removeContainers(engine, ids);
 }

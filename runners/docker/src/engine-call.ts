@@ -12,16 +12,7 @@ export type EngineProgram = {
 };
 
 export type CallTrouble = {
-  kind:
-    | "no-program"
-    | "no-daemon"
-    | "not-allowed"
-    | "image-missing"
-    | "container-missing"
-    | "not-running"
-    | "timed-out"
-    | "engine-gone"
-    | "other";
+  kind: (typeof kinds)[number][0] | "no-program" | "timed-out" | "other";
   /** Cause and way out, for reports too: without the line, which is long and holds paths. */
   detail: string;
   /** The call, to be pasted into a shell. */
@@ -76,7 +67,7 @@ export function troubleOf(said: string, { program, line }: { program: string; li
   return { kind, detail: help ? `${help}: ${own}` : own, line };
 }
 
-const kinds: [CallTrouble["kind"], RegExp][] = [
+const kinds = [
   ["not-allowed", /permission denied.*(daemon|socket|docker\.sock)|(daemon|socket).*permission denied/is],
   [
     "no-daemon",
@@ -93,7 +84,7 @@ const kinds: [CallTrouble["kind"], RegExp][] = [
   ],
   ["container-missing", /no such (container|object)|no container with (name or )?id/i],
   ["not-running", /is not running|can only (kill|pause|exec)|container state improper|is not paused/i],
-];
+] as const;
 
 function wayOut(program: string): Partial<Record<CallTrouble["kind"], string>> {
   return {

@@ -41,6 +41,6 @@ export async function labelled(
   return listed.ok ? listed.stdout.split("\n").filter(Boolean) : { trouble: listed.trouble };
 }
 
-export async function removeContainers(engine: ContainerEngine, found: { id: string }[]): Promise<void> {
-  if (found.length > 0) await engine.call(["rm", "--force", "--volumes", ...found.map(({ id }) => id)]);
+export async function removeContainers(engine: ContainerEngine, ids: string[]): Promise<void> {
+  if (ids.length > 0) await engine.call(["rm", "--force", "--volumes", ...ids]);
 }

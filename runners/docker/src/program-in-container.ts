@@ -3,9 +3,10 @@
 // command travels in a variable: every user of the host can read a command line.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { constants, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { shellWord } from "@mlrb/core/ports/command-line";
 import type { ExecRequest } from "@mlrb/core/ports/sandbox";
+import { signalName } from "@mlrb/kit/processes/exit-detail";
 import type { ContainerEngine } from "./container-engine.ts";
 
 export type ProgramEnd =
@@ -93,6 +94,6 @@ function lineOf({ argv, env }: ExecRequest, mark: string): string {
 
 /** A signal comes as 128 and its number. A program that exits with such a code itself means the same. */
 function endOf(code: number): ProgramEnd {
-  const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
+  const signal = signalName(code - 128);
   return signal === undefined || code >= 160 ? { kind: "exited", code } : { kind: "signalled", signal };
 }

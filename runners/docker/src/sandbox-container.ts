@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecRequest, ExecResult, OverLimit, WallsRequest } from "@mlrb/core/ports/sandbox";
 import { extractDiskImage, hasDiskImage } from "@mlrb/kit/files/disk-image";
 import { type DiskLook, diskLimit } from "@mlrb/kit/files/disk-limit";
+import { overLimits } from "@mlrb/kit/processes/over-limits";
 import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { stateOf } from "./container-end.ts";
 import type { ContainerEngine } from "./container-engine.ts";
@@ -89,7 +90,7 @@ export class SandboxContainer {
       this.#running = false;
       this.#metering.abort();
       // a full shared memory can make the kernel end the first process too
-      if (state?.OOMKilled && !this.#endedHere) this.#over ??= this.#memoryOver();
+      if (state?.OOMKilled && !this.#endedHere) this.#over ??= overLimits.memory(limits);
     });
   }
 
@@ -118,15 +119,10 @@ export class SandboxContainer {
         await this.end();
       }
     }
-    const { processes } = request.limits;
-    const processesOver: OverLimit = {
-      limit: "processes",
-      detail: `more than ${processes} processes and threads at once`,
-    };
     const over =
       this.#over ??
-      (after.memory > before.memory ? this.#memoryOver() : undefined) ??
-      (after.processes > before.processes ? processesOver : undefined);
+      (after.memory > before.memory ? overLimits.memory(request.limits) : undefined) ??
+      (after.processes > before.processes ? overLimits.processes(request.limits) : undefined);
     const met = over && { over };
     if (this.#endedHere) return { kind: "signalled", signal: "SIGKILL", ...met };
     const gone = ended.kind === "exited" && ended.code === 0 ? undefined : await this.#whyGone(ended);
@@ -137,11 +133,6 @@ export class SandboxContainer {
     if (ended.kind !== "not-begun") return { ...ended, ...met };
     if (over) return { kind: "exited", code: 126, over };
     return { kind: "not-started", detail: ended.said || "the engine does not say why" };
-  }
-
-  #memoryOver(): OverLimit {
-    const { memoryBytes } = this.#place.request.limits;
-    return { limit: "memory", detail: `its programs together took more than ${memoryBytes} bytes of memory` };
   }
 
   /** Why the container no longer runs; undefined if it does. */

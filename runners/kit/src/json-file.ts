@@ -1,6 +1,7 @@
 // Writes JSON to disk: keys in code-unit order, so that equal values have equal bytes, and by temporary name, sync
 // and rename, so that a reader never sees half a file.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { fsyncSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { openedFile } from "./files/opened-file.ts";
 import { processName } from "./processes/process-name.ts";
 
 /** `value` as JSON text with sorted keys. Throws on NaN and infinities, which JSON would turn into null. */
@@ -68,12 +69,10 @@ export function readJson(path: string): unknown {
  */
 export function writeWhole(path: string, text: string, { sync = true }: { sync?: boolean } = {}): void {
   const temporary = `${path}.${processName}.tmp`;
-  const file = openSync(temporary, "w");
-  try {
-    writeFileSync(file, text); // one write may write only a part
-    if (sync) fsyncSync(file);
-  } finally {
-    closeSync(file);
+  {
+    using file = openedFile(temporary, "w");
+    writeFileSync(file.descriptor, text); // one write may write only a part
+    if (sync) fsyncSync(file.descriptor);
   }
   renameSync(temporary, path);
 }

@@ -2,6 +2,7 @@
 // declared ones. Variables, permissions and code digests of stages use this one list.
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { quiet } from "./processes/process-table.ts";
 
 /** Declares the folders, one per line, from the repository's root; lines that begin with # are comments. */
 export const pythonPathFile = "pipelines/environments/python-path.txt";
@@ -20,12 +21,8 @@ export function pythonPath(repository: string, folders = pythonFolders(repositor
 }
 
 function declaredFolders(repository: string): string[] {
-  let text: string;
-  try {
-    text = readFileSync(join(repository, pythonPathFile), "utf8");
-  } catch {
-    return []; // nothing is declared
-  }
+  // without the file nothing is declared
+  const text = quiet(() => readFileSync(join(repository, pythonPathFile), "utf8")) ?? "";
   const lines = text.split("\n").map((line) => line.trim());
   return lines
     .filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith("/"))

@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jobScript } from "@mlrb/core/ports/command-line";
-import type { ExecutionRequest, Place, Running } from "@mlrb/core/ports/executor";
+import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { placeholderOf } from "@mlrb/core/ports/relay";
 import { formatDuration } from "@mlrb/core/text/units";
@@ -44,17 +44,7 @@ export type AttemptJobOptions = {
   times?: Partial<JobTimes>;
 };
 
-export type AttemptJob = Running & {
-  began: Promise<Place>;
-  /** Why the attempt goes on in another job; undefined where the end of this job is its own. Known once it has ended. */
-  brokenOff(): string | undefined;
-  /** Whether its stage succeeded: its outputs may still be on their way. */
-  hasSucceeded(): boolean;
-  /** Whether it ended because its time was over, as was planned. */
-  hadItsTurn(): boolean;
-  /** What it carries out, with placeholders as secrets; undefined once the job has removed it. */
-  request(): ExecutionRequest | undefined;
-};
+export type AttemptJob = ReturnType<typeof follow>;
 
 /** Submits the next job. Earlier ones are kept from beginning or going on. */
 export async function submitAttemptJob(
@@ -126,7 +116,7 @@ function follow(
   { job, folder }: Held,
   { relay, env = process.env, times: some }: AttemptJobOptions,
   submission?: JobRunOptions["submission"],
-): AttemptJob {
+) {
   const times = { ...jobTimes, ...some };
   const queue = new JobQueue({ env, intervalMs: times.intervalMs });
   // limits of the attempt are held on the node; what ends the job before is Slurm's
@@ -158,9 +148,14 @@ function follow(
     run[how]();
   };
   return {
-    ...{ ended, began: run.began, brokenOff: () => broken },
+    ...{ ended, began: run.began },
+    /** Why the attempt goes on in another job; undefined where the end of this job is its own. Known once it has ended. */
+    brokenOff: () => broken,
+    /** Whether it ended because its time was over, as was planned. */
     hadItsTurn: () => folder.done()?.continues === true,
+    /** Whether its stage succeeded: its outputs may still be on their way. */
     hasSucceeded: () => folder.done()?.result.kind === "succeeded",
+    /** What it carries out, with placeholders as secrets; undefined once the job has removed it. */
     request: () => folder.request(),
     askToEnd: ask("askToEnd"),
     kill: ask("kill"),

@@ -2,6 +2,7 @@
 // is dead.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SlurmJob } from "@mlrb/formats/stage/slurm-job";
+import { jobFolders } from "@mlrb/kit/attempts/open-job";
 import { callSlurm } from "./call-slurm.ts";
 import { JobFolder } from "./job-folder.ts";
 import { jobsOf, listJobs } from "./job-queue.ts";
@@ -9,9 +10,10 @@ import { isFinal } from "./job-state.ts";
 
 export type Held = { job: SlurmJob; folder: JobFolder };
 
-/** Each job of the attempt in this folder. */
+/** Each job that a run or an attempt with this folder has submitted, or was about to. */
 export function jobsIn(path: string): Held[] {
-  return JobFolder.of(path).flatMap((folder) => {
+  return jobFolders(path).flatMap((jobFolder) => {
+    const folder = new JobFolder(jobFolder);
     const job = folder.job();
     return job ? [{ job, folder }] : [];
   });

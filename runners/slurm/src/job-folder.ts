@@ -1,6 +1,6 @@
 // The folder of one Slurm job, through which its runner and the job speak; see the formats. It lies in the folder
 // of the run that submitted the job, and is removed with it.
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, fstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExecutionRequest } from "@mlrb/core/ports/executor";
 import { readFormat } from "@mlrb/formats/read-format";
@@ -15,6 +15,7 @@ import {
 } from "@mlrb/formats/stage/slurm-job";
 import { isOpenJob, jobsFolder } from "@mlrb/kit/attempts/open-job";
 import { createOnce } from "@mlrb/kit/files/create-once";
+import { openedFile } from "@mlrb/kit/files/opened-file";
 import { writeJson } from "@mlrb/kit/json-file";
 import { quiet } from "@mlrb/kit/processes/process-table";
 
@@ -43,12 +44,6 @@ export class JobFolder {
   /** Undefined once the job has removed it. */
   request(): ExecutionRequest | undefined {
     return quiet(() => JSON.parse(readFileSync(join(this.path, "request.json"), "utf8")) as ExecutionRequest);
-  }
-
-  /** The jobs that a run has submitted, or was about to. */
-  static of(folder: string): JobFolder[] {
-    const jobs = join(folder, jobsFolder);
-    return existsSync(jobs) ? readdirSync(jobs).map((name) => new JobFolder(join(jobs, name))) : [];
   }
 
   get output(): string {
@@ -85,12 +80,8 @@ export class JobFolder {
   /** Differs after each sign of life of a job that has begun. Opening the file makes a client of NFS ask its server. */
   beat(): string {
     const look = () => {
-      const file = openSync(join(this.path, "claim.json"), "r");
-      try {
-        return String(fstatSync(file, { bigint: true }).mtimeNs);
-      } finally {
-        closeSync(file);
-      }
+      using file = openedFile(join(this.path, "claim.json"), "r");
+      return String(fstatSync(file.descriptor, { bigint: true }).mtimeNs);
     };
     return quiet(look) ?? "";
   }

@@ -14,14 +14,9 @@ export class StageLog {
     quiet(() => appendFileSync(this.#path, `mlrb: ${line}\n`)); // a full disk is reported by what needs the disk
   }
 
-  /** Not again before another such line. */
-  once(line: string): void {
-    if (line !== this.#last) this.say(line);
-    this.#last = line;
-  }
-
-  /** Why the job waits; once for each reason. */
+  /** Why the job waits; not again before another reason. */
   waits(reason: string): void {
-    this.once(`waits: ${reason}`);
+    if (reason !== this.#last) this.say(`waits: ${reason}`);
+    this.#last = reason;
   }
 }

@@ -13,10 +13,9 @@ type SubmissionCheck = CheckScript & { reads: string[] };
 
 /** What the program imports of the runner. */
 const runners = [
-  ...["admission", "check-submission", "processes", "safetensors", "json-file.ts"].map(
-    (name) => `kit/src/${name}`,
-  ),
-  ...["kit/package.json", "kit/node_modules", "formats/src", "formats/package.json"],
+  ...["admission", "check-submission", "processes", "safetensors"].map((name) => `kit/src/${name}`),
+  ...["kit/src/files/opened-file.ts", "kit/src/json-file.ts", "kit/package.json", "kit/node_modules"],
+  ...["formats/src", "formats/package.json"],
 ];
 
 /**

@@ -17,12 +17,16 @@ export async function openFolder(path: string | Buffer): Promise<OpenFolder> {
 }
 
 /** Opens `inside` below `root`, one component at a time, so that no component may be a link. The caller closes it. */
-export async function openInside(root: string, inside: string): Promise<OpenFolder> {
+export async function openInside(
+  root: string,
+  inside: string,
+  enter = (outer: OpenFolder, part: Buffer) => openFolder(child(outer, part)),
+): Promise<OpenFolder> {
   const parts = partsOf(inside);
   let folder = await openFolder(root);
   for (const part of parts) {
     await using outer = folder;
-    folder = await openFolder(child(outer, Buffer.from(part)));
+    folder = await enter(outer, Buffer.from(part));
   }
   return folder;
 }

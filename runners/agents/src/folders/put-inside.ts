@@ -20,7 +20,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { handedOver, isExecutable, isLeftBehind } from "@mlrb/kit/attempts/handed-over";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
-import { child, type OpenFolder, openFolder, partsOf } from "./open-folder.ts";
+import { child, type OpenFolder, openFolder, openInside } from "./open-folder.ts";
 
 export type PutSettings = {
   /** The new owner; undefined keeps this process's user. */
@@ -43,21 +43,13 @@ export async function putInside(root: string, from: string, inside: string, how:
 }
 
 /** Opens `inside`, making missing folders. The caller closes it. */
-export async function makeFolders(root: string, inside: string, how: PutSettings): Promise<OpenFolder> {
-  const parts = partsOf(inside);
-  let folder = await openFolder(root);
-  for (const part of parts) {
-    await using outer = folder;
-    try {
-      folder = await makeFolder(outer, Buffer.from(part), how);
-    } catch (error) {
-      const why = (error as NodeJS.ErrnoException).code;
-      throw new Error(`${part} in ${inside} is no folder (${why}): a program inside may have replaced it`, {
-        cause: error,
-      });
-    }
-  }
-  return folder;
+export function makeFolders(root: string, inside: string, how: PutSettings): Promise<OpenFolder> {
+  return openInside(root, inside, (outer, part) =>
+    makeFolder(outer, part, how).catch((cause: NodeJS.ErrnoException) => {
+      const why = `${part} in ${inside} is no folder (${cause.code})`;
+      throw new Error(`${why}: a program inside may have replaced it`, { cause });
+    }),
+  );
 }
 
 /** Opens the folder of that name: the existing one, or a new one that belongs to the owner. */

@@ -1,19 +1,15 @@
 // Walks a hostile folder within limits. Links are never followed. Entries that are not plain files with plain
 // names are listed as left out.
 import type { BigIntStats } from "node:fs";
-import type { SnapshotLimits } from "@mlrb/core/ports/sandbox";
+import type { CopiedTree, SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import { child, look, names, type OpenFolder, openFolder, openInside } from "./open-folder.ts";
 
 const depthMax = 64;
 const leftOutMax = 200;
 const shownMax = 200;
 
-export type Walk = {
-  leftOut: { path: string; why: string }[];
-  leftOutMore: number;
-  /** Set, in words, if a limit stopped the walk. */
-  over?: string;
-};
+/** `over`: set, in words, if a limit stopped the walk. */
+type Walk = Pick<CopiedTree, "leftOut" | "leftOutMore"> & { over?: string };
 
 export type Visit = (file: { path: string; at: Buffer; stats: BigIntStats }) => Promise<string | undefined>;
 

@@ -2,7 +2,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-export function guardedServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
+/** `failed` is called with what `serve` rejects with. */
+export function guardedServer(
+  serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  failed: (error: unknown) => void,
+): Server {
   const server = createServer(
     {
       maxHeaderSize: 16 << 10,
@@ -12,7 +16,10 @@ export function guardedServer(serve: (request: IncomingMessage, response: Server
       keepAliveTimeout: 90_000, // longer than a program is frozen for a 429: its connection must still be open then
       noDelay: true,
     },
-    serve,
+    (request, response) => {
+      for (const stream of [request, response]) stream.on("error", () => {}); // a program that went away
+      serve(request, response).catch(failed);
+    },
   );
   server.maxConnections = 128;
   for (const event of ["connect", "upgrade"]) server.on(event, (_, socket: Socket) => socket.destroy());

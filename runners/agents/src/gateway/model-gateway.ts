@@ -63,9 +63,7 @@ export class ModelGateway {
         waits: new CallWaits({ meter, waiting, signal, answeredBefore: before.answered > 0 }),
       }),
     };
-    this.server = guardedServer((request, response) => {
-      this.#serve(request, response).catch(options.failed);
-    });
+    this.server = guardedServer((...exchange) => this.#serve(...exchange), options.failed);
   }
 
   /** Ends every call and answers no new one. The record is complete when it resolves. */
@@ -78,8 +76,6 @@ export class ModelGateway {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.on("error", () => {}); // a program that went away
-    request.on("error", () => {});
     const { method = "", url = "", headers } = request;
     const route = routeRequest({ method, url, headers }, this.#options);
     if ("refused" in route) {

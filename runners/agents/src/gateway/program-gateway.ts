@@ -15,20 +15,6 @@ import { ModelGateway, type ModelGatewayOptions } from "./model-gateway.ts";
 /** A model call was refused for this limit, so the program's own end is not awaited. */
 export type OverBudgetEnding = { kind: "over-budget"; limit: OverBudget["limit"] };
 
-export type ProgramGateway = {
-  /** Where programs inside find it, e.g. `http://127.0.0.1:4000`. */
-  address: string;
-  /** Variables by which the program finds it. */
-  env: Record<string, string>;
-  /** How the program ends. Rejects with a failure that is not the agent's doing. */
-  ending(running: Promise<ExecResult>): Promise<ExecResult | OverBudgetEnding>;
-  /**
-   * Starts no forwarder and answers no call after this. To be called before everything inside is ended; may be
-   * called more than once.
-   */
-  close(): Promise<void>;
-};
-
 /** To be called before the first program runs. Throws if the sandbox cannot run the forwarder. */
 export async function programGateway(
   sandbox: Sandbox,
@@ -39,7 +25,7 @@ export async function programGateway(
     ...options
   }: Omit<ModelGatewayOptions, "token" | "overBudget" | "ended" | "failed"> &
     Pick<ForwardedServer, "scratch" | "agent" | "path">,
-): Promise<ProgramGateway> {
+) {
   // Unlike any provider's key in length and form. No secret either: it is valid for this attempt and this socket
   // only.
   const token = `mlrb-${randomBytes(16).toString("hex")}`;
@@ -62,14 +48,21 @@ export async function programGateway(
   try {
     const address = await forwarding.address;
     return {
+      /** Where programs inside find it, e.g. `http://127.0.0.1:4000`. */
       address,
+      /** Variables by which the program finds it. */
       env: gatewayVariables(options.providers, address, token),
-      async ending(running) {
+      /** How the program ends. Rejects with a failure that is not the agent's doing. */
+      async ending(running: Promise<ExecResult>): Promise<ExecResult | OverBudgetEnding> {
         const ended = await Promise.race([running, over.promise, failure]);
         const lost = ended.kind === "over-budget" ? undefined : outcomes.lostTo(ended);
         if (lost) throw lost; // the program gave up because its provider failed
         return ended;
       },
+      /**
+       * Starts no forwarder and answers no call after this. To be called before everything inside is ended; may be
+       * called more than once.
+       */
       close,
     };
   } catch (error) {

@@ -49,7 +49,7 @@ export class ProviderAnswer {
   /** The provider's error in place of an answer, and the usage that was counted by then. Never rejects. */
   async complaint(): Promise<{ complaint: Json; usage: ModelUsage | null } | undefined> {
     const late = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => late.resolve(undefined), lookMs);
+    using _timer = setTimeout(() => late.resolve(undefined), lookMs);
     try {
       for (let size = 0; size < lookBytes; ) {
         const got = await Promise.race([this.#next, late.promise]);
@@ -67,8 +67,6 @@ export class ProviderAnswer {
       }
     } catch {
       // the answer broke off or is no readable stream: whoever reads all pieces finds the same
-    } finally {
-      clearTimeout(timer);
     }
     return undefined;
   }

@@ -3,7 +3,7 @@
 // the messages after those that an earlier request begins with. A text that an earlier request had at another
 // place (a CLI edits or shortens its conversation) is named by its digest. `model-request` and its parts are
 // enough to rebuild any request.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { LongText, RequestPartEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
 import type { Json } from "@mlrb/kit/stage";
@@ -215,9 +215,7 @@ function serialized(value: Json): string {
   }
 }
 
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
+const digestOf = (text: string) => hash("sha256", text);
 
 function roleOf(message: Json): string | null {
   if (!isTable(message)) return null;

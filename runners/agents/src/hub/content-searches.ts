@@ -50,16 +50,12 @@ export class ContentSearches {
     signal.throwIfAborted();
     await cache.checkFree();
     const full = new AbortController();
-    const timer = setInterval(() => cache.checkFree().catch((error) => full.abort(error)), freeSpaceMs);
+    using _timer = setInterval(() => cache.checkFree().catch((error) => full.abort(error)), freeSpaceMs);
     using scratch = mkdtempDisposableSync(join(cache.folder, "partial", "search-"));
-    try {
-      const stop = AbortSignal.any([signal, full.signal]);
-      const answer = await this.#run(file, { scratch: scratch.path, strict, stop });
-      await cache.putSearched(this.#version, file, { strict, answer });
-      return answer;
-    } finally {
-      clearInterval(timer);
-    }
+    const stop = AbortSignal.any([signal, full.signal]);
+    const answer = await this.#run(file, { scratch: scratch.path, strict, stop });
+    await cache.putSearched(this.#version, file, { strict, answer });
+    return answer;
   }
 
   async #run(

@@ -5,6 +5,7 @@ import { mkdirSync } from "node:fs";
 import { open, readFile, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { download } from "@mlrb/kit/http/download";
+import { parsedJson } from "../model/json-text.ts";
 import { askUpstream, NotServed, noSpace, orNotServed } from "./fetch-upstream.ts";
 
 export type CachedFile = { path: string; digest: string; bytes: number; cached: boolean };
@@ -119,11 +120,7 @@ export class DownloadCache {
 
   /** Whether the file was searched for these withheld rows before, with its answer. */
   async searched(withheld: string, file: Pick<CachedFile, "digest">, strict: boolean): Promise<unknown> {
-    try {
-      return JSON.parse(await readFile(this.#searchedFile(withheld, file, strict), "utf8"));
-    } catch {
-      return undefined;
-    }
+    return parsedJson(await readFile(this.#searchedFile(withheld, file, strict), "utf8").catch(() => ""));
   }
 
   async putSearched(

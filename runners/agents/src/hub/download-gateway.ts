@@ -57,11 +57,7 @@ export class DownloadGateway {
     const { signal } = this.#over;
     this.#hub = new HubServer(options.servers.hub, signal);
     this.#packages = new PackageIndex(options.servers.packages, signal);
-    this.server = guardedServer((request, response) => {
-      response.on("error", () => {}); // a program that went away
-      request.on("error", () => {});
-      this.#serve(request, response).catch(options.failed);
-    });
+    this.server = guardedServer((...exchange) => this.#serve(...exchange), options.failed);
   }
 
   /** Ends every download and answers no new request. The record is complete: nothing is recorded from here on. */

@@ -1,5 +1,6 @@
 // What a request of an agent asks for. Everything that is not listed here is refused. A path is decoded once and
 // built anew for the server, so no trick in it reaches one.
+import { quiet } from "@mlrb/kit/processes/process-table";
 
 export type Repository = { type: "model" | "dataset"; id: string };
 
@@ -47,13 +48,8 @@ function pathParts(url: string): { segments: string[]; query: URLSearchParams } 
   if (path === undefined || url.length > 4000) return undefined;
   const segments: string[] = [];
   for (const part of path.replace(/\/$/, "").split("/")) {
-    let segment: string;
-    try {
-      segment = decodeURIComponent(part);
-    } catch {
-      return undefined;
-    }
-    if (segment === "" || segment === "." || segment === ".." || /[\\\p{Cc}\p{Cf}?#%]/u.test(segment))
+    const segment = quiet(() => decodeURIComponent(part));
+    if (!segment || segment === "." || segment === ".." || /[\\\p{Cc}\p{Cf}?#%]/u.test(segment))
       return undefined;
     segments.push(segment);
   }

@@ -43,13 +43,8 @@ const onTheClock = (then: () => void, ms: number) => {
   return () => clearTimeout(timer);
 };
 
-export type GuardedFetch = {
-  fetch: typeof fetch;
-  /** Why the last request was given up: the SDK's own error says less. */
-  trouble(): TransportTrouble | undefined;
-};
-
-export function guardedFetch(limits: Limits): GuardedFetch {
+/** `trouble`: why the last request was given up: the SDK's own error says less. */
+export function guardedFetch(limits: Limits) {
   let trouble: TransportTrouble | undefined;
   const guarded: typeof fetch = async (input, init) => {
     const giveUp = new AbortController();

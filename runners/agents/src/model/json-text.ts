@@ -1,14 +1,11 @@
 // Reads JSON that a provider or a program wrote. Such data is hostile: a missing field or another type is a value
 // here, never an exception.
+import { quiet } from "@mlrb/kit/processes/process-table";
 import type { Json } from "@mlrb/kit/stage";
 
 /** Undefined if `text` is no JSON. */
 export function parsedJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return quiet(() => JSON.parse(text) as Json);
 }
 
 type Path = (string | number)[];

@@ -10,19 +10,7 @@ import { ProviderTrouble } from "./provider-trouble.ts";
 
 type Model = { provider: string; id: string };
 
-export type ProviderSilence = {
-  /** A try begins. The returned functions report how it goes. */
-  began(model: Model): {
-    /** A part of its answer came. */
-    heard(): void;
-    ended(how: "answered" | ModelFailure): void;
-  };
-  /**
-   * To be called at the deadline. Waits for the next part of an answer, `holdMs` at most. Undefined if the time
-   * until the deadline was the agent's, except for a hundredth of the budget.
-   */
-  untilDeadline(holdMs: number): Promise<ProviderTrouble | undefined>;
-};
+export type ProviderSilence = ReturnType<typeof providerSilence>;
 
 /** A smaller share of the budget is left to the agent's account. */
 const shareLeast = 0.01;
@@ -36,23 +24,25 @@ export function providerSilence({
   /** Monotonic, ms. */
   now?: () => number;
   pause?: (ms: number) => Promise<unknown>;
-}): ProviderSilence {
+}) {
   /** `heardAt`: when the last part of its answer came. `next`: whether another part comes, or the end of an answer. */
   type Open = { model: Model; since: number; heardAt?: number; next: PromiseWithResolvers<boolean> };
   const open = new Set<Open>();
   /** Failed tries since the last answer that were not the agent's doing. */
   let trouble: { since: number; model: Model; failure: ModelFailure } | undefined;
   return {
-    began(model) {
+    /** A try begins. The returned functions report how it goes. */
+    began(model: Model) {
       const call: Open = { model, since: now(), next: Promise.withResolvers() };
       open.add(call);
       return {
+        /** A part of its answer came. */
         heard() {
           call.heardAt = now();
           call.next.resolve(true);
           call.next = Promise.withResolvers();
         },
-        ended(how) {
+        ended(how: "answered" | ModelFailure) {
           open.delete(call);
           const answered = how === "answered" || isAgents(how.whose);
           trouble = answered ? undefined : { model, failure: how, since: trouble?.since ?? call.since };
@@ -60,7 +50,11 @@ export function providerSilence({
         },
       };
     },
-    async untilDeadline(holdMs) {
+    /**
+     * To be called at the deadline. Waits for the next part of an answer, `holdMs` at most. Undefined if the time
+     * until the deadline was the agent's, except for a hundredth of the budget.
+     */
+    async untilDeadline(holdMs: number) {
       const deadline = now();
       const waiting = [...open];
       if (waiting.length === 0 && !trouble) return undefined;

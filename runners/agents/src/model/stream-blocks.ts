@@ -6,18 +6,11 @@ import { createParser } from "eventsource-parser";
 /** `data` is empty for a block without an event: comments, an empty line. */
 export type StreamBlock = { bytes: Buffer; data: string };
 
-export type StreamBlocks = {
-  /** Throws if a block exceeds 32 MiB. */
-  take(bytes: Buffer): StreamBlock[];
-  /** At the end of the stream: the bytes after the last whole block. Undefined if there are none. */
-  end(): StreamBlock | undefined;
-};
-
 const blockMax = 32 << 20;
 /** An empty line after a line's end; `\n` after `\r` belongs to the same end. */
 const emptyLine = /(?<=[\r\n])(?!(?<=\r)\n)(?:\r\n|\r|\n)/gu;
 
-export function streamBlocks(): StreamBlocks {
+export function streamBlocks() {
   let parts: Buffer[] = [];
   let size = 0;
   let data = "";
@@ -38,7 +31,8 @@ export function streamBlocks(): StreamBlocks {
     return whole;
   };
   return {
-    take(bytes) {
+    /** Throws if a block exceeds 32 MiB. */
+    take(bytes: Buffer): StreamBlock[] {
       const blocks: StreamBlock[] = [];
       const text = last + bytes.toString("latin1");
       let from = 0;
@@ -52,7 +46,8 @@ export function streamBlocks(): StreamBlocks {
       last = text.at(-1)!;
       return blocks;
     },
-    end() {
+    /** At the end of the stream: the bytes after the last whole block. Undefined if there are none. */
+    end(): StreamBlock | undefined {
       parser.feed("\n\n");
       return parts.length > 0 ? block() : undefined;
     },

@@ -5,18 +5,11 @@ import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
 import { trialMs } from "@mlrb/kit/processes/trial-limit";
 import { execa } from "execa";
 
-export type BubblewrapAbilities = {
-  version: string;
-  /** The size of folders in memory can be limited (0.7 or newer). */
-  canSize: boolean;
-  /** The kernel counts a user's processes by user namespace (Linux 5.14), or the user has no others. */
-  countsProcessesApart: boolean;
-  python: { program: string; prefix?: string };
-};
+export type BubblewrapAbilities = Exclude<Awaited<ReturnType<typeof ask>>, { missing: string }>;
 
-let asked: Promise<BubblewrapAbilities | { missing: string }> | undefined;
+let asked: ReturnType<typeof ask> | undefined;
 
-export function bubblewrapAbilities(): Promise<BubblewrapAbilities | { missing: string }> {
+export function bubblewrapAbilities(): ReturnType<typeof ask> {
   asked ??= ask();
   return asked;
 }
@@ -27,7 +20,7 @@ export async function bubblewrapMissing(): Promise<string | undefined> {
   return "missing" in able ? able.missing : undefined;
 }
 
-async function ask(): Promise<BubblewrapAbilities | { missing: string }> {
+async function ask() {
   const otherwise = "use `executor: docker`, or a machine where it works";
   const no = (why: string) => ({ missing: `bubblewrap cannot be used here: ${why}` });
   if (process.platform !== "linux") return no(`it needs Linux, this is ${process.platform}; ${otherwise}`);
@@ -63,14 +56,16 @@ async function ask(): Promise<BubblewrapAbilities | { missing: string }> {
   const [major = 0, minor = 0] = release().split(".").map(Number);
   return {
     version,
+    /** The size of folders in memory can be limited (0.7 or newer). */
     canSize: help.includes("--size"),
+    /** The kernel counts a user's processes by user namespace (Linux 5.14), or the user has no others. */
     countsProcessesApart: asRoot || major > 5 || (major === 5 && minor >= 14),
     python,
   };
 }
 
 /** An interpreter in /usr, which every sandbox shows, or else the one on the PATH with its folder. */
-async function findPython(): Promise<BubblewrapAbilities["python"] | undefined> {
+async function findPython(): Promise<{ program: string; prefix?: string } | undefined> {
   for (const program of ["/usr/bin/python3", "/usr/local/bin/python3"])
     if (existsSync(program)) return { program };
   const code =

@@ -1,6 +1,6 @@
 // Starts bubblewrap: one set of namespaces with its first process.
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempDisposableSync, openSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -41,16 +41,10 @@ export async function startBubblewrap(
 
 /** A descriptor from which the text can be read. The file behind it has no name. */
 function descriptorOf(text: string | Uint8Array): number {
-  const folder = mkdtempSync(join(tmpdir(), "mlrb-given-"));
-  try {
-    const path = join(folder, "text");
-    const write = openSync(path, "wx");
-    writeSync(write, text as string);
-    closeSync(write);
-    return openSync(path, "r");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  using folder = mkdtempDisposableSync(join(tmpdir(), "mlrb-given-"));
+  const path = join(folder.path, "text");
+  writeFileSync(path, text, { flag: "wx" });
+  return openSync(path, "r");
 }
 
 /**

@@ -17,13 +17,14 @@ import {
 } from "@mlrb/kit/processes/control-groups";
 import { endProcesses } from "@mlrb/kit/processes/end-processes";
 import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/processes/freeze-processes";
+import { overLimits } from "@mlrb/kit/processes/over-limits";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
 import { type BubblewrapAbilities, bubblewrapAbilities } from "./bubblewrap-abilities.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { startBubblewrap } from "./bubblewrap-process.ts";
 import { findNamespace, processesWith } from "./namespace-processes.ts";
-import { overLimits, startMeter } from "./sandbox-meter.ts";
+import { startMeter } from "./sandbox-meter.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
 import { killed } from "./start-gate.ts";
 

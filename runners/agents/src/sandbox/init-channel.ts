@@ -2,8 +2,8 @@
 // length and fields between zero bytes, which no argument or variable can hold. An answer is a kind, a program's
 // number, a length and bytes. Only the form of answers is trusted: programs inside cannot reach that end, but
 // their output passes through it.
-import { constants } from "node:os";
 import type { ExecRequest, ExecResult } from "@mlrb/core/ports/sandbox";
+import { signalName } from "@mlrb/kit/processes/exit-detail";
 
 export type Answer =
   | { kind: "ready" }
@@ -57,15 +57,14 @@ function answerOf(kind: number, id: number, bytes: Buffer): Answer {
     case "x":
       return { kind: "ended", id, result: { kind: "exited", code: Number(bytes) } };
     case "s":
-      return { kind: "ended", id, result: { kind: "signalled", signal: signalName(Number(bytes)) } };
+      return {
+        kind: "ended",
+        id,
+        result: { kind: "signalled", signal: signalName(Number(bytes)) ?? `signal ${bytes}` },
+      };
     case "f":
       return { kind: "ended", id, result: { kind: "not-started", detail: bytes.toString() } };
     default:
       throw new Error(`bug: the first process of a sandbox said ${kind}`);
   }
-}
-
-function signalName(number: number): string {
-  const found = Object.entries(constants.signals).find(([, one]) => one === number);
-  return found?.[0] ?? `signal ${number}`;
 }

@@ -1,13 +1,14 @@
 // Finds and measures, from the host, the processes of a pid namespace, whatever their parent is now. Used for
 // limits that no control group holds.
 
-import { readFileSync, readlinkSync, statfsSync } from "node:fs";
+import { readlinkSync, statfsSync } from "node:fs";
 import {
   candidates,
   type FindProcesses,
   fieldsOf,
   otherThreads,
   quiet,
+  textOf,
 } from "@mlrb/kit/processes/process-table";
 
 const foldersInMemory = ["/dev/shm", "/tmp"];
@@ -27,13 +28,13 @@ export function findNamespace(first: number): FindProcesses {
 }
 
 export function threadsOf(pids: readonly number[]): number {
-  return sum(pids, (pid) => Number(/^Threads:\t(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0));
+  return sum(pids, (pid) => Number(/^Threads:\t(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0));
 }
 
 /** Their memory in bytes, shared pages counted once, plus the content of their folders in memory. */
 export function memoryOf(first: number, pids: readonly number[]): number {
   const own = sum(pids, (pid) => {
-    const rollup = read(`/proc/${pid}/smaps_rollup`);
+    const rollup = textOf(`/proc/${pid}/smaps_rollup`);
     const part = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(rollup)?.[1] ?? 0);
     // includes mapped files of those folders
     const inShared = part("Pss_Shmem");
@@ -49,7 +50,7 @@ export function memoryOf(first: number, pids: readonly number[]): number {
 /** KiB of memory that the process shares without a file in a folder: by mmap, System V or memfd. */
 function withoutFile(pid: number): number {
   let [all, counts] = [0, false];
-  for (const line of read(`/proc/${pid}/smaps`).split("\n")) {
+  for (const line of textOf(`/proc/${pid}/smaps`).split("\n")) {
     if (/^[0-9a-f]+-[0-9a-f]+ /.test(line))
       counts = /^\S+ ...s .* (\/dev\/zero|\/SYSV|\/memfd:|\[anon_shmem)/.test(line);
     else if (counts && line.startsWith("Pss:")) all += Number(/\d+/.exec(line));
@@ -68,10 +69,6 @@ function namespaceOf(pid: number): string | undefined {
 
 function stateOf(pid: number): string {
   return fieldsOf(`/proc/${pid}/stat`)?.[0] ?? "";
-}
-
-function read(file: string): string {
-  return quiet(() => readFileSync(file, "latin1")) ?? "";
 }
 
 function sum<T>(all: readonly T[], of: (one: T) => number): number {

@@ -4,6 +4,7 @@
 import type { OverLimit, SandboxLimits } from "@mlrb/core/ports/sandbox";
 import type { DiskLook } from "@mlrb/kit/files/disk-limit";
 import type { Controller } from "@mlrb/kit/processes/control-groups";
+import { overLimits } from "@mlrb/kit/processes/over-limits";
 import { pollGently } from "@mlrb/kit/processes/poll-gently";
 import { memoryOf, processesWith, threadsOf } from "./namespace-processes.ts";
 
@@ -19,17 +20,6 @@ type MeteredSandbox = {
 };
 
 const pauseMs = 250;
-
-export const overLimits = {
-  memory: ({ memoryBytes }: SandboxLimits): OverLimit => ({
-    limit: "memory",
-    detail: `its programs together took more than ${memoryBytes} bytes of memory`,
-  }),
-  processes: ({ processes }: SandboxLimits): OverLimit => ({
-    limit: "processes",
-    detail: `more than ${processes} processes and threads at once`,
-  }),
-};
 
 /** `look` polls now, in addition to the regular polls. */
 export function startMeter(metered: MeteredSandbox) {

@@ -4,6 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecRequest, ExecResult } from "@mlrb/core/ports/sandbox";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { type Answer, answerReader, requestBytes } from "./init-channel.ts";
 import { isGone } from "./namespace-processes.ts";
 
@@ -70,11 +71,12 @@ export class SandboxProcess {
   async end(): Promise<void> {
     const pid = this.first;
     this.#endedByUs = true;
-    if (!this.#ended) kill(pid);
+    const kill = () => quiet(() => process.kill(pid, "SIGKILL")); // it may be gone already
+    if (!this.#ended) kill();
     // bubblewrap ends after its first process, which ends after everything in its namespace
     for (let round = 0; round < 1000 && !(this.#ended && isGone(pid)); round++) {
       await Promise.race([this.#whenEnded, sleep(10)]);
-      if (!isGone(pid)) kill(pid);
+      if (!isGone(pid)) kill();
     }
     if (!isGone(pid))
       throw new Error(
@@ -114,12 +116,4 @@ function endOf(child: ChildProcess): Promise<string> {
 
 function lastLine(text: string, otherwise: string): string {
   return text.trimEnd().split("\n").at(-1) || otherwise;
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // gone already
-  }
 }

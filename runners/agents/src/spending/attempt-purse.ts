@@ -4,6 +4,7 @@
 import type { Purse } from "@mlrb/formats/attempt/purse";
 import { readPurse } from "@mlrb/kit/attempts/purse";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { type PriceBook, priceBook, readTable } from "./prices.ts";
 import { CapFile, type SpendingCap } from "./spending-cap.ts";
 
@@ -68,7 +69,8 @@ export class AttemptPurse {
     if (now.runs.length === this.#purse.runs.length) return this;
     const moved = now.cap !== this.#purse.cap;
     this.#purse = now;
-    this.#table = newestTable() ?? this.#table; // models without a price may have one by now
+    // models without a price may have one by now; while a person is editing the table it cannot be read
+    this.#table = quiet(() => readTable({ fresh: true })) ?? this.#table;
     this.#earlierBooks.push(this.#book);
     this.#book = priceBook(now.runs, this.#table);
     if (moved) this.#moveCap();
@@ -92,14 +94,5 @@ export class AttemptPurse {
   #tellRun(): void {
     const [carrying] = this.#purse.runs;
     if (carrying) this.#tell({ run: carrying.run, maxDollars: this.#cap?.maxDollars() ?? null });
-  }
-}
-
-/** Undefined while a person is editing the table. */
-function newestTable() {
-  try {
-    return readTable({ fresh: true });
-  } catch {
-    return undefined;
   }
 }

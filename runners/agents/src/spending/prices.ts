@@ -16,18 +16,7 @@ let kept: PriceTable | undefined;
 /** By provider and model: see `keyOf`. */
 export type PriceTable = ReadonlyMap<string, Price>;
 
-export type PriceBook = {
-  /** Undefined if unknown. */
-  priceOf(provider: string, model: string): AnyPrice | undefined;
-  /** In US dollars; null without a known price. */
-  dollarsOf(usage: ModelUsage, provider: string, model: string): number | null;
-  /** Whether the price that holds was given for exactly this name, not for a prefix of it. */
-  hasOwnPrice(provider: string, model: string): boolean;
-  /** At the highest known price of any model; null if none is known. */
-  mostDollarsOf(usage: ModelUsage): number | null;
-  /** The prices that `dollarsOf` used so far, each once, for the ledger. */
-  used(): UsedPrice[];
-};
+export type PriceBook = ReturnType<typeof priceBook>;
 
 /** A price from a command line is for any provider of the model, and has no date. */
 type AnyPrice = Rates & { source: string } & Partial<Pick<Price, "above" | "asOf">>;
@@ -40,31 +29,36 @@ export type SaidPrices = { run: string | null; prices: string[] };
  * `MODEL=INPUT/OUTPUT/CACHED` has a price for input from a cache, which otherwise costs as much as other input.
  * `claude-*=3/15` holds for every name with that prefix unless a longer one fits. Throws with a way out.
  */
-export function priceBook(said: readonly SaidPrices[], table: PriceTable = readTable()): PriceBook {
+export function priceBook(said: readonly SaidPrices[], table: PriceTable = readTable()) {
   const runs = said.map(saidPrices);
   const used = new Map<string, UsedPrice>();
   const findSaid = (model: string) =>
     runs.map((own) => own.find(({ fits }) => fits(model))).find((one) => one !== undefined);
-  const find = (provider: string, model: string) =>
+  const find = (provider: string, model: string): AnyPrice | undefined =>
     findSaid(model)?.price ?? table.get(keyOf(provider, model));
   return {
+    /** Undefined if unknown. */
     priceOf: find,
-    hasOwnPrice: (provider, model) => {
+    /** Whether the price that holds was given for exactly this name, not for a prefix of it. */
+    hasOwnPrice: (provider: string, model: string) => {
       const said = findSaid(model);
       return said ? said.id === model : table.has(keyOf(provider, model));
     },
-    dollarsOf(usage, provider, model) {
+    /** In US dollars; null without a known price. */
+    dollarsOf(usage: ModelUsage, provider: string, model: string) {
       const price = find(provider, model);
       if (price !== undefined && !used.has(keyOf(provider, model)))
         used.set(keyOf(provider, model), usedPrice({ provider, model, price }));
       return costOf(usage, price);
     },
-    mostDollarsOf(usage) {
+    /** At the highest known price of any model; null if none is known. */
+    mostDollarsOf(usage: ModelUsage) {
       const charged = [...table.values()].filter(({ source }) => !source.startsWith("authored:"));
       const prices = [...runs.flat().map(({ price }) => price), ...charged];
       const most = Math.max(...prices.map((price) => costOf(usage, price) ?? 0));
       return prices.length > 0 ? most : null;
     },
+    /** The prices that `dollarsOf` used so far, each once, for the ledger. */
     used: () => [...used.values()],
   };
 }

@@ -1,17 +1,12 @@
 // Where an attempt waits for a person: for its time, or until the person resumes it. The first wait opens the
 // desk's socket. On a node of a cluster no person reaches a socket: there the host that submitted writes a file.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { goOnFile, pauseFile } from "@mlrb/core/ports/attempt-wait";
+import { textOf } from "@mlrb/kit/processes/process-table";
 import { type DeskSocket, type DeskSocketOptions, openDesk } from "./desk-socket.ts";
 
-export type OperatorDesk = {
-  /** Resolves after `ms`, or when a person resumes the attempt; rejects when `signal` is aborted. */
-  pause(ms: number, signal: AbortSignal): Promise<void>;
-  /** Whether a person has asked the attempt to stop before its next call. */
-  paused(): boolean;
-  close(): Promise<void>;
-};
+export type OperatorDesk = ReturnType<typeof operatorDesk>;
 
 export type DeskOptions = Omit<DeskSocketOptions, "resumeAll"> & {
   /** Whether a person reaches the attempt only through the host that submitted its job. */
@@ -19,7 +14,7 @@ export type DeskOptions = Omit<DeskSocketOptions, "resumeAll"> & {
   setTimer?: (then: () => void, ms: number) => () => void;
 };
 
-export function operatorDesk({ setTimer = timer, ...options }: DeskOptions): OperatorDesk {
+export function operatorDesk({ setTimer = timer, ...options }: DeskOptions) {
   const { folder } = options;
   const waiting = new Set<() => void>();
   let open: Promise<DeskSocket | undefined> | undefined;
@@ -34,7 +29,8 @@ export function operatorDesk({ setTimer = timer, ...options }: DeskOptions): Ope
     await opened?.close();
   };
   return {
-    async pause(ms, signal) {
+    /** Resolves after `ms`, or when a person resumes the attempt; rejects when `signal` is aborted. */
+    async pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.throwIfAborted();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const stop = () => reject(signal.reason);
@@ -53,6 +49,7 @@ export function operatorDesk({ setTimer = timer, ...options }: DeskOptions): Ope
         signal.removeEventListener("abort", stop);
       }
     },
+    /** Whether a person has asked the attempt to stop before its next call. */
     paused: () => existsSync(join(folder, pauseFile)),
     close,
   };
@@ -71,12 +68,4 @@ function watchGoOn(folder: string, then: () => void): NodeJS.Timeout {
   return setInterval(() => {
     if (textOf(join(folder, goOnFile)) !== before) then();
   }, lookMs);
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -5,12 +5,7 @@ import { sortWaits } from "@mlrb/core/ports/attempt-wait";
 import type { AttemptWait } from "@mlrb/formats/attempt/attempt-wait";
 import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 
-export type WaitBoard = {
-  /** `id` names the waiting call, e.g. `call 3`. */
-  show(id: string, wait: AttemptWait): void;
-  /** The wait is over, or the call. */
-  clear(id: string): void;
-};
+export type WaitBoard = ReturnType<typeof waitBoard>;
 
 export type WaitBoardOptions = {
   file: string;
@@ -28,7 +23,7 @@ export type WaitBoardOptions = {
 /** A shorter wait for a provider is not logged. */
 const saidMs = 10_000;
 
-export function waitBoard(options: WaitBoardOptions): WaitBoard {
+export function waitBoard(options: WaitBoardOptions) {
   const { file, say, words, redact, now = Date.now } = options;
   const waits = new Map<string, AttemptWait>();
   const said = new Map<string, string>();
@@ -42,7 +37,8 @@ export function waitBoard(options: WaitBoardOptions): WaitBoard {
     }
   };
   return {
-    show(id, given) {
+    /** `id` names the waiting call, e.g. `call 3`. */
+    show(id: string, given: AttemptWait): void {
       const wait = { ...given, detail: redact(given.detail) };
       waits.set(id, wait);
       write();
@@ -52,7 +48,8 @@ export function waitBoard(options: WaitBoardOptions): WaitBoard {
       said.set(id, what);
       say(words(wait));
     },
-    clear(id) {
+    /** The wait is over, or the call. */
+    clear(id: string): void {
       const wait = waits.get(id);
       if (!wait) return;
       waits.delete(id);

@@ -1,5 +1,7 @@
 // Reads files of a submission within limits, by what they are and never by what they claim to be.
-import { closeSync, fstatSync, lstatSync, openSync } from "node:fs";
+import { fstatSync, lstatSync } from "node:fs";
+import { openedFile } from "../files/opened-file.ts";
+import { quiet } from "../processes/process-table.ts";
 import { readFully } from "../safetensors/safetensors.ts";
 import { type StrictJson, strictJson } from "./admission-json.ts";
 import type { JsonLimits } from "./json-scan.ts";
@@ -21,17 +23,11 @@ export function readJsonFile(path: string, limits: JsonFileLimits): StrictJson {
 
 /** The first `length` bytes of a file, fewer if it is shorter. */
 export function firstBytes(path: string, length: number): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    const file = openSync(path, "r");
-    try {
-      const buffer = new Uint8Array(Math.min(length, fstatSync(file).size));
-      return readFully(file, buffer, 0) ? buffer : undefined;
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return undefined;
-  }
+  return quiet(() => {
+    using file = openedFile(path, "r");
+    const buffer = new Uint8Array(Math.min(length, fstatSync(file.descriptor).size));
+    return readFully(file.descriptor, buffer, 0) ? buffer : undefined;
+  });
 }
 
 /** A whole file, or the reason why it is not read. */

@@ -1,10 +1,11 @@
 // Checks the sizes of a tokenizer's files without building anything from them: a vocabulary of millions of words
 // takes minutes and gigabytes in the loaders.
 
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isTable } from "@mlrb/formats/is-table";
 import type { IgnoredEntry, AdmissionReason as Reason } from "@mlrb/formats/judged/admission";
+import { openedFile } from "../files/opened-file.ts";
 import { isFile, readBounded, readJsonFile, settingsLimits } from "./admission-files.ts";
 import { scanJson } from "./json-scan.ts";
 import { overLimit, type ReadingLimit, readingLimits } from "./reading-limits.ts";
@@ -82,18 +83,14 @@ function checkJson(path: string, counted: Record<string, ReadingLimit>): string 
 function checkLines(path: string, limit: ReadingLimit): string | undefined {
   const piece = Buffer.alloc(1 << 20);
   const counter = new LineCounter();
-  const file = openSync(path, "r");
-  try {
-    const { size } = fstatSync(file);
-    if (size === 0) return "empty";
-    if (size > tokenizerBytes.max) return overLimit(tokenizerBytes); // reads nothing of it
-    for (let read = -1; read !== 0; ) {
-      read = readSync(file, piece, 0, piece.length, null);
-      counter.take(piece.subarray(0, read));
-      if (counter.lines > limit.max) return overLimit(limit);
-    }
-  } finally {
-    closeSync(file);
+  using file = openedFile(path, "r");
+  const { size } = fstatSync(file.descriptor);
+  if (size === 0) return "empty";
+  if (size > tokenizerBytes.max) return overLimit(tokenizerBytes); // reads nothing of it
+  for (let read = -1; read !== 0; ) {
+    read = readSync(file.descriptor, piece, 0, piece.length, null);
+    counter.take(piece.subarray(0, read));
+    if (counter.lines > limit.max) return overLimit(limit);
   }
   return undefined;
 }

@@ -67,20 +67,15 @@ function isKnownLayers(value: Exact): boolean {
   return !Array.isArray(value) || value.every((layer) => settingsTable.layerTypes.includes(layer as string));
 }
 
+type Given = { sizes: WeightSizes | undefined; findings: CleanFindings; fast: boolean };
+
 class ConfigCleaner {
-  readonly #sizes: WeightSizes | undefined;
-  readonly #findings: CleanFindings;
-  readonly #fast: boolean;
+  readonly #given: Given;
   readonly #newer: boolean;
   readonly #tied: boolean;
 
-  constructor(
-    config: ExactTable,
-    of: { sizes: WeightSizes | undefined; findings: CleanFindings; fast: boolean },
-  ) {
-    this.#sizes = of.sizes;
-    this.#findings = of.findings;
-    this.#fast = of.fast;
+  constructor(config: ExactTable, given: Given) {
+    this.#given = given;
     this.#newer = isNewer(own(config, "transformers_version"));
     this.#tied = own(config, "tie_word_embeddings") !== false;
   }
@@ -100,7 +95,7 @@ class ConfigCleaner {
   #setting(key: string, value: Exact, of: SettingsOfClass, prefix: string): Exact | undefined {
     const place = prefix + key;
     if (key === "tokenizer_class" && prefix === "")
-      return cleanTokenizerClass(value, { file, findings: this.#findings, fast: this.#fast });
+      return cleanTokenizerClass(value, { file, ...this.#given });
     if (key.includes("attn_implementation")) return this.#attention(value, place);
     if (place === "transformers_weights")
       return this.#reject(place, "makes a loader take other weights; name them model.safetensors");
@@ -108,7 +103,7 @@ class ConfigCleaner {
     const kind = key === "model_type" ? "text" : (own(of.settings, key) ?? own(common, key));
     if (kind === undefined) return this.#unknown(key, value, place);
     const unused = prefix !== "" && prefix !== "text_config.";
-    const bound = boundTrouble(key, value, { of, sizes: this.#sizes, unused });
+    const bound = boundTrouble(key, value, { of, sizes: this.#given.sizes, unused });
     const trouble = bound === undefined ? settingTrouble(value, kind) : { kind: "rejected", detail: bound };
     if (!trouble && key === "layer_types" && this.#newer && !isKnownLayers(value))
       return this.#leaveOpen(place, `names a kind of layer that transformers ${transformers} does not have`);
@@ -152,14 +147,14 @@ class ConfigCleaner {
   }
 
   #drop(place: string, why: string): undefined {
-    this.#findings.dropped.push({ file, key: place, why });
+    this.#given.findings.dropped.push({ file, key: place, why });
   }
 
   #reject(place: string, why: string): undefined {
-    this.#findings.reasons.push({ code: "config", detail: `${file}: ${clip(place)} ${why}` });
+    this.#given.findings.reasons.push({ code: "config", detail: `${file}: ${clip(place)} ${why}` });
   }
 
   #leaveOpen(place: string, why: string): undefined {
-    this.#findings.undecided.push({ code: "config", detail: `${file}: ${clip(place)} ${why}` });
+    this.#given.findings.undecided.push({ code: "config", detail: `${file}: ${clip(place)} ${why}` });
   }
 }

@@ -6,35 +6,27 @@ import type { AdmissionReason, IgnoredEntry } from "@mlrb/formats/judged/admissi
 import { clip } from "./clip.ts";
 import { readingLimits } from "./reading-limits.ts";
 
-export type OtherEntries = {
-  /** Sorted by path; at most as many as `readingLimits.entries`. */
-  ignored: IgnoredEntry[];
-  /** Entries in the place of a file that loaders open, which are no plain file. */
-  odd: AdmissionReason[];
-  /** Whether the folder holds nothing, or only folders. */
-  empty: boolean;
-};
-
-/** The entries of `folder` that are none of the files in `opened`. Links are not followed and folders not entered. */
-export function otherEntries(folder: string, opened: ReadonlySet<string>): OtherEntries {
-  const found: OtherEntries = { ignored: [], odd: [], empty: true };
-  const entries = opendirSync(folder);
-  try {
-    for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
-      const { name } = entry;
-      const why = kindOf(join(folder, name));
-      if (why !== "a folder") found.empty = false;
-      // a folder in the place of a file is as no file
-      if (!opened.has(name) || why === "a folder") found.ignored.push({ path: name, why });
-      else if (why !== "a file")
-        found.odd.push({ code: "odd-file", detail: `${clip(name)}: ${why}${copyLinks(why)}` });
-      if (found.ignored.length === readingLimits.entries.max) break;
-    }
-  } finally {
-    entries.closeSync();
+/**
+ * The entries of `folder` that are none of the files in `opened`: sorted by path, at most as many as
+ * `readingLimits.entries`. Links are not followed and folders not entered. `odd`: entries in the place of a file that
+ * loaders open, which are no plain file. `empty`: whether the folder holds nothing, or only folders.
+ */
+export function otherEntries(folder: string, opened: ReadonlySet<string>) {
+  const ignored: IgnoredEntry[] = [];
+  const odd: AdmissionReason[] = [];
+  let empty = true;
+  using entries = opendirSync(folder);
+  for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
+    const { name } = entry;
+    const why = kindOf(join(folder, name));
+    if (why !== "a folder") empty = false;
+    // a folder in the place of a file is as no file
+    if (!opened.has(name) || why === "a folder") ignored.push({ path: name, why });
+    else if (why !== "a file")
+      odd.push({ code: "odd-file", detail: `${clip(name)}: ${why}${copyLinks(why)}` });
+    if (ignored.length === readingLimits.entries.max) break;
   }
-  found.ignored.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return found;
+  return { ignored: ignored.sort((a, b) => (a.path < b.path ? -1 : 1)), odd, empty };
 }
 
 /** Advice on a link, which is never followed; empty for other entries. */

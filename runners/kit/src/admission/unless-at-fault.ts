@@ -1,6 +1,6 @@
 // Says whose fault an unexpected error on a submission's content is, as guarded.py does for Python (ADR 37). A
 // failed stage is "not measured", which an agent must not be able to choose.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempDisposableSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Admission } from "@mlrb/formats/judged/admission";
@@ -37,9 +37,9 @@ function rejection(words: string): Admission {
 }
 
 function tryGood(error: unknown, to: string[], act: Act): void {
-  const place = mkdtempSync(join(tmpdir(), "mlrb-control-"));
+  using place = mkdtempDisposableSync(join(tmpdir(), "mlrb-control-"));
   try {
-    const folders = ["good", ...to.keys()].map((name) => join(place, String(name)));
+    const folders = ["good", ...to.keys()].map((name) => join(place.path, String(name)));
     for (const path of folders) mkdirSync(path);
     for (const [name, text] of Object.entries(good)) writeFileSync(join(folders[0]!, name), text);
     act(folders[0]!, folders.slice(1));
@@ -47,8 +47,6 @@ function tryGood(error: unknown, to: string[], act: Act): void {
     throw new Error(
       `${error}\n  help: a known-good submission fails too: ${own}; repair this machine or the code`,
     );
-  } finally {
-    rmSync(place, { recursive: true });
   }
 }
 

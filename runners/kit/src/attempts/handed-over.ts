@@ -6,6 +6,7 @@
 // Byte code is left out, since an interpreter writes it while it runs.
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { quiet } from "../processes/process-table.ts";
 
 export type HandedOver = {
   /** From the folder, with `/`. */
@@ -63,12 +64,8 @@ export function handedOver(folder: string): HandedOver[] {
 
 function linkIn(root: string, path: string, refuse: (path: string, why: string) => never): HandedOver {
   const target = readlinkSync(join(root, path));
-  let real: string;
-  try {
-    real = realPath(join(root, path));
-  } catch {
-    return refuse(path, `it is a link to ${target}, which leads nowhere; remove it`);
-  }
+  const real = quiet(() => realPath(join(root, path)));
+  if (real === undefined) return refuse(path, `it is a link to ${target}, which leads nowhere; remove it`);
   if (!isAbsolute(target) && staysInside(root, dirname(path), target)) return { path, kind: "link", target };
   const stats = statSync(real);
   if (!stats.isFile())

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { type LastSpending, lastSpending as lineFormat } from "@mlrb/formats/attempt/last-spending";
 import { readFormat } from "@mlrb/formats/read-format";
+import { quiet } from "../processes/process-table.ts";
 
 /** The number of calls that were sent, with any result. */
 export function callsOf({ calls, failedTries, inFlight }: LastSpending): number {
@@ -11,12 +12,7 @@ export function callsOf({ calls, failedTries, inFlight }: LastSpending): number 
 
 /** The last readable line of the meter; undefined if there is none. */
 export function lastSpending(path: string): LastSpending | undefined {
-  let lines: string[];
-  try {
-    lines = readFileSync(path, "utf8").split("\n");
-  } catch {
-    return undefined;
-  }
+  const lines = (quiet(() => readFileSync(path, "utf8")) ?? "").split("\n");
   // the last line may be torn
   for (const line of lines.reverse()) {
     const reading = readFormat(lineFormat, line);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TypeOf } from "@mlrb/formats/schema";
 import type { slurmEnd } from "@mlrb/formats/stage/slurm-job";
 import { writeJson } from "../json-file.ts";
+import { quiet } from "../processes/process-table.ts";
 
 /** In the attempt's folder. */
 export const jobsFolder = "jobs";
@@ -66,16 +67,12 @@ export function claimsOfJobs(attempt: string): string[] {
   return claims.filter((claim) => fieldsOf(claim).kind === "begun");
 }
 
-function jobFolders(attempt: string): string[] {
+export function jobFolders(attempt: string): string[] {
   const jobs = join(attempt, jobsFolder);
   return existsSync(jobs) ? readdirSync(jobs).map((name) => join(jobs, name)) : [];
 }
 
 /** Without any where the file is missing or torn. */
 function fieldsOf(path: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(readFileSync(path, "utf8"))) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
+  return Object(quiet(() => JSON.parse(readFileSync(path, "utf8")))) as Record<string, unknown>;
 }

@@ -1,5 +1,7 @@
 // Full disks, and files whose space is reserved so that they can be written on a full disk.
-import { closeSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { constants, fsyncSync, ftruncateSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { quiet } from "../processes/process-table.ts";
+import { openedFile } from "./opened-file.ts";
 
 /** Whether this error, or its cause, is a full disk or quota. */
 export function isFullDisk(error: unknown): boolean {
@@ -12,14 +14,10 @@ const reservedName = (path: string) => `${path}.reserved`;
 
 /** Reserves space for a file that is written later. Throws on a full disk. */
 export function reserveFile(path: string, bytes: number): void {
-  const file = openSync(reservedName(path), "w");
-  try {
-    // incompressible bytes are not needed: a compressing file system cannot guarantee space anyway
-    writeFileSync(file, Buffer.alloc(bytes, " "));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  using file = openedFile(reservedName(path), "w");
+  // incompressible bytes are not needed: a compressing file system cannot guarantee space anyway
+  writeFileSync(file.descriptor, Buffer.alloc(bytes, " "));
+  fsyncSync(file.descriptor);
 }
 
 /**
@@ -29,33 +27,16 @@ export function reserveFile(path: string, bytes: number): void {
 export function writeReserved(path: string, text: string): void {
   const reserved = reservedName(path);
   const bytes = Buffer.from(text);
-  const file = openSync(reserved, constantsFor(reserved));
-  try {
-    writeFileSync(file, bytes); // at the position of the file that was just opened: its start
-    ftruncateSync(file, bytes.length);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+  {
+    using file = openedFile(reserved, constants.O_RDWR | constants.O_CREAT); // keeps the blocks that are there
+    writeFileSync(file.descriptor, bytes); // at the position of the file that was just opened: its start
+    ftruncateSync(file.descriptor, bytes.length);
+    fsyncSync(file.descriptor);
   }
   renameSync(reserved, path);
 }
 
 /** Frees the reserved space. False if there was none. */
 export function releaseReserved(path: string): boolean {
-  try {
-    rmSync(reservedName(path));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Flags to overwrite an existing file, or to create a missing one. */
-function constantsFor(path: string): "r+" | "w" {
-  try {
-    closeSync(openSync(path, "r+"));
-    return "r+";
-  } catch {
-    return "w";
-  }
+  return quiet(() => rmSync(reservedName(path)) ?? true) ?? false;
 }

@@ -2,7 +2,8 @@
 // of the file. The stage has the file open for appending, so positions must not change. Readers that follow by
 // position go on, and the newest end is always present.
 import { spawnSync } from "node:child_process";
-import { closeSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { ftruncateSync, readSync, statSync, writeSync } from "node:fs";
+import { openedFile } from "../files/opened-file.ts";
 
 export type LogCap = { headBytes: number; tailBytes: number };
 
@@ -68,27 +69,24 @@ function punchHole(path: string, { start, end }: Range): boolean {
  * microseconds between the last read and the truncation is lost.
  */
 function truncateRange(path: string, { start, end }: Range): void {
-  const file = openSync(path, "r+");
-  try {
-    const tail: Buffer[] = [];
-    let size = end;
-    for (;;) {
-      const bytes = Buffer.allocUnsafe(1 << 20);
-      const count = readSync(file, bytes, 0, bytes.length, size);
-      if (count === 0) break;
-      tail.push(bytes.subarray(0, count));
-      size += count;
-    }
-    ftruncateSync(file, start);
-    ftruncateSync(file, size);
-    let at = end;
-    for (const bytes of tail)
-      for (let done = 0; done < bytes.length; ) {
-        const count = writeSync(file, bytes, done, bytes.length - done, at);
-        done += count;
-        at += count;
-      }
-  } finally {
-    closeSync(file);
+  using file = openedFile(path, "r+");
+  const { descriptor } = file;
+  const tail: Buffer[] = [];
+  let size = end;
+  for (;;) {
+    const bytes = Buffer.allocUnsafe(1 << 20);
+    const count = readSync(descriptor, bytes, 0, bytes.length, size);
+    if (count === 0) break;
+    tail.push(bytes.subarray(0, count));
+    size += count;
   }
+  ftruncateSync(descriptor, start);
+  ftruncateSync(descriptor, size);
+  let at = end;
+  for (const bytes of tail)
+    for (let done = 0; done < bytes.length; ) {
+      const count = writeSync(descriptor, bytes, done, bytes.length - done, at);
+      done += count;
+      at += count;
+    }
 }

@@ -1,9 +1,10 @@
 // Limits all programs of one sandbox or stage together, by the kernel's control groups, version 1 or 2. If this
 // user may make no groups of some kind, the caller meters that resource. Groups are made below or next to this
 // process's own group, so a limit on that one still applies.
-import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from "node:fs";
+import { constants, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openedFile } from "../files/opened-file.ts";
 import { quiet, textOf } from "./process-table.ts";
 
 export type Controller = "memory" | "pids" | "freezer" | "cpu";
@@ -11,35 +12,26 @@ export type Controller = "memory" | "pids" | "freezer" | "cpu";
 /** Threads count as processes; without `cpus` the cores are not limited. */
 export type GroupLimits = { memoryBytes: number; processes: number; cpus?: number };
 
-export type ControlGroups = {
-  /** What the groups limit or do. The caller does the rest. */
-  has: ReadonlySet<Controller>;
-  /** Descriptors to which a process writes "0" to enter. The reader must set close-on-exec. */
-  open(): number[];
-  /** The files behind these descriptors. */
-  entries: string[];
-  /** How often each limit was met since the groups were made. */
-  met(): { memory: number; processes: number };
-  /** Freezes or thaws everything inside; false if it did not happen in time. */
-  freeze(frozen: boolean): Promise<boolean>;
-  /** Call when nothing is left inside. */
-  remove(): Promise<void>;
-};
+export type ControlGroups = ReturnType<typeof makeControlGroups>;
 
 type Group = { path: string; version: 1 | 2; controllers: Controller[] };
 
 const prefix = "mlrb-";
 
 /** `name` marks the groups on the host: letters, digits, dashes. */
-export function makeControlGroups(name: string, limits: GroupLimits): ControlGroups {
+export function makeControlGroups(name: string, limits: GroupLimits) {
   const groups = [...makeVersion1(name, limits), ...makeVersion2(name, limits)];
-  const has = new Set(groups.flatMap((group) => group.controllers));
+  const has: ReadonlySet<Controller> = new Set(groups.flatMap((group) => group.controllers));
   const entries = groups.map(({ path }) => join(path, "cgroup.procs"));
   const of = (controller: Controller) => groups.find((group) => group.controllers.includes(controller));
   return {
+    /** What the groups limit or do. The caller does the rest. */
     has,
+    /** Descriptors to which a process writes "0" to enter. The reader must set close-on-exec. */
     open: () => entries.map((path) => openSync(path, constants.O_WRONLY)),
+    /** The files behind these descriptors. */
     entries,
+    /** How often each limit was met since the groups were made. */
     met() {
       const [memory, pids] = [of("memory"), of("pids")];
       return {
@@ -49,7 +41,8 @@ export function makeControlGroups(name: string, limits: GroupLimits): ControlGro
         processes: pids ? counted(pids, "pids.events", "max") : 0,
       };
     },
-    async freeze(frozen) {
+    /** Freezes or thaws everything inside; false if it did not happen in time. */
+    async freeze(frozen: boolean): Promise<boolean> {
       const group = of("freezer");
       if (!group) return false;
       const one = group.version === 1;
@@ -66,6 +59,7 @@ export function makeControlGroups(name: string, limits: GroupLimits): ControlGro
       }
       return false;
     },
+    /** Call when nothing is left inside. */
     async remove() {
       for (const { path } of groups) await removeGroup(path);
     },
@@ -219,14 +213,9 @@ function counted({ path }: Group, file: string, key: string): number {
 }
 
 function written(file: string, value: string | number): boolean {
-  return (
-    quiet(() => {
-      const descriptor = openSync(file, constants.O_WRONLY); // never makes a file where there is no group
-      try {
-        return writeSync(descriptor, String(value));
-      } finally {
-        closeSync(descriptor);
-      }
-    }) !== undefined
-  );
+  const bytes = quiet(() => {
+    using open = openedFile(file, constants.O_WRONLY); // never makes a file where there is no group
+    return writeSync(open.descriptor, String(value));
+  });
+  return bytes !== undefined;
 }

@@ -75,7 +75,7 @@ export function threadsOf(pid: number): string[] {
   return threads.map((thread) => fieldsOf(`/proc/${pid}/task/${thread}/stat`)?.[0] ?? "X");
 }
 
-/** Of a file of /proc or of the kernel's groups; empty if it is not there. */
+/** Of a file of /proc or of the kernel's groups, or of a small one in ASCII; empty if it is not there. */
 export function textOf(file: string): string {
   return quiet(() => readFileSync(file, "latin1")) ?? "";
 }

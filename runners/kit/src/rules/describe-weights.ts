@@ -1,24 +1,15 @@
 import type { Safetensors, Tensor } from "../safetensors/safetensors.ts";
 
-export type WeightFacts = {
-  /** Values stored in all tensors but tables; tied weights count once, as they are stored once. */
-  parameters: number;
-  /** Of these, integer values, each of which may pack several parameters. */
-  packed: number;
-  /** Sorted. */
-  dtypes: string[];
-  tensors: number;
-  bytes: number;
-};
-
 const packing = new Set(["U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64"]);
 
-export function describeWeights(files: Safetensors[]): WeightFacts {
+export function describeWeights(files: Safetensors[]) {
   const tensors = files.flatMap((file) => file.tensors);
   const count = (some: typeof tensors) => some.reduce((sum, tensor) => sum + tensor.size, 0);
   const weights = tensors.filter((tensor) => !isTable(tensor));
   return {
+    /** Values stored in all tensors but tables; tied weights count once, as they are stored once. */
     parameters: count(weights),
+    /** Of these, integer values, each of which may pack several parameters. */
     packed: count(weights.filter(({ dtype }) => packing.has(dtype))),
     dtypes: dtypesOf(tensors),
     tensors: tensors.length,

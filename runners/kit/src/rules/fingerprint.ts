@@ -1,8 +1,8 @@
 // Fingerprints: a few values of every matrix of a published model. They recognise its weights in a submission
 // under other names, in another precision or after some training, and are small enough to store.
 
-import { closeSync, openSync } from "node:fs";
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
+import { openedFile } from "../files/opened-file.ts";
 import type { Safetensors, Tensor } from "../safetensors/safetensors.ts";
 import { isReadable, valuesAt } from "../safetensors/safetensors-values.ts";
 import { positions } from "./positions.ts";
@@ -21,19 +21,14 @@ export function fingerprint(
 ): Fingerprint {
   const tensors: Fingerprint["tensors"] = [];
   for (const { path, tensors: all } of files) {
-    const file = openSync(path, "r");
-    try {
-      for (const tensor of all) {
-        if (!isTelling(tensor) || !isReadable(tensor.dtype)) continue;
-        const values = valuesAt(file, tensor, positions(tensor.shape)).map((value) =>
-          Number(value.toPrecision(4)),
-        );
-        // masks and other tables of a few values are equal in every model of a family
-        if (!values.every(Number.isFinite) || new Set(values).size < 8) continue;
-        tensors.push({ name: tensor.name, shape: tensor.shape, values });
-      }
-    } finally {
-      closeSync(file);
+    using file = openedFile(path, "r");
+    for (const tensor of all) {
+      if (!isTelling(tensor) || !isReadable(tensor.dtype)) continue;
+      const exact = valuesAt(file.descriptor, tensor, positions(tensor.shape));
+      const values = exact.map((value) => Number(value.toPrecision(4)));
+      // masks and other tables of a few values are equal in every model of a family
+      if (!values.every(Number.isFinite) || new Set(values).size < 8) continue;
+      tensors.push({ name: tensor.name, shape: tensor.shape, values });
     }
   }
   return { formatVersion: 1, ...about, tensors: tensors.sort((a, b) => (a.name < b.name ? -1 : 1)) };

@@ -1,9 +1,10 @@
 // Reads an attempt's ledger. Hostile code may have written it, so a malformed ledger becomes a reason.
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { constants, fstatSync, readSync } from "node:fs";
 import { attemptLedger, type Ledger, ledgerCost, noAttempt } from "@mlrb/formats/attempt/ledger";
 import { checkFormat } from "@mlrb/formats/read-format";
 import type { TypeOf } from "@mlrb/formats/schema";
 import { readingLimits } from "../admission/reading-limits.ts";
+import { openedFile } from "../files/opened-file.ts";
 
 const bytesMax = readingLimits.ledgerBytes.max;
 
@@ -29,17 +30,13 @@ export function readLedgerCost(path: string): TypeOf<typeof ledgerCost> | string
 function ledgerJson(path: string): object | string {
   try {
     // not blocking, or a pipe in the file's place would stop the reader
-    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const { size } = fstatSync(file);
-      if (size >= bytesMax) return "the ledger is larger than 1 MiB";
-      const buffer = Buffer.alloc(size);
-      const length = readSync(file, buffer, 0, size, 0);
-      const value: unknown = JSON.parse(buffer.toString("utf8", 0, length));
-      return typeof value === "object" && value !== null ? value : "the ledger is not an object";
-    } finally {
-      closeSync(file);
-    }
+    using file = openedFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const { size } = fstatSync(file.descriptor);
+    if (size >= bytesMax) return "the ledger is larger than 1 MiB";
+    const buffer = Buffer.alloc(size);
+    const length = readSync(file.descriptor, buffer, 0, size, 0);
+    const value: unknown = JSON.parse(buffer.toString("utf8", 0, length));
+    return typeof value === "object" && value !== null ? value : "the ledger is not an object";
   } catch (error) {
     return `the ledger cannot be read: ${error instanceof SyntaxError ? "not JSON" : (error as NodeJS.ErrnoException).code}`;
   }

@@ -2,7 +2,7 @@
 // reads of the weights.
 
 import type { TaskRule } from "@mlrb/formats/declared/task";
-import { type Admission, type AdmissionReason, notScorable } from "@mlrb/formats/judged/admission";
+import { type Admission, notScorable } from "@mlrb/formats/judged/admission";
 import {
   kindOfRules,
   knownSettings,
@@ -25,13 +25,18 @@ export function verdict(rules: TaskRule[], admission: Admission, context: RuleCo
     const finding = found(rule, context);
     return finding ? [{ rule: name, title, source, severity, ...withinEvidence(finding, rule) }] : [];
   });
-  if (admission.undecided) verdicts.push(undecidedSettings(admission.undecided));
+  const note = { source: "interpreted", severity: "note" } as const;
+  if (admission.undecided) {
+    // every table names the settings that scorers refuse to judge
+    const title = "All settings that may change the model are known to the benchmark";
+    const evidence = undecidedText(admission.undecided);
+    verdicts.push({ rule: knownSettings, title, answer: "undecided", evidence, ...note });
+  }
   if (admission.lookAhead) verdicts.push(lookAhead(admission.lookAhead));
   if (admission.tokenizer) {
     const { answer, detail } = admission.tokenizer; // a note: scorers themselves decide by what they score
     const title = "The tokenizer rewrites no letters and holds no scored text";
-    const made = { source: "interpreted", severity: "note" } as const;
-    verdicts.push({ rule: plainTokenizer, title, answer, evidence: detail, ...made });
+    verdicts.push({ rule: plainTokenizer, title, answer, evidence: detail, ...note });
   }
   const facts: Verdict["facts"] = {};
   if (admission.admitted && context.weights) {
@@ -72,18 +77,6 @@ const forAPerson =
 function isNotScorable({ admitted, reasons }: Admission): boolean {
   const own = reasons.filter(({ code }) => code !== "left-out");
   return !admitted && own.length > 0 && own.every(({ code }) => code === notScorable);
-}
-
-/** A note next to the task's rules, so that every table names the settings that scorers refuse to judge. */
-function undecidedSettings(undecided: AdmissionReason[]): RuleVerdict {
-  return {
-    rule: knownSettings,
-    title: "All settings that may change the model are known to the benchmark",
-    answer: "undecided",
-    evidence: undecidedText(undecided),
-    source: "interpreted",
-    severity: "note",
-  };
 }
 
 /** Scorers that looking ahead would help reject the submission for the same reason. */

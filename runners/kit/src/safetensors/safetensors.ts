@@ -2,11 +2,12 @@
 // reader in the scorer. Tensors are read by ranges, never whole.
 // Format: 8 bytes of length (little endian), that much JSON, then the tensors' bytes without gaps.
 
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 import { isTable } from "@mlrb/formats/is-table";
 import { strictJson } from "../admission/admission-json.ts";
 import { clip } from "../admission/clip.ts";
 import { overLimit, readingLimits } from "../admission/reading-limits.ts";
+import { openedFile } from "../files/opened-file.ts";
 
 export type Tensor = {
   name: string;
@@ -28,29 +29,13 @@ export type SafetensorsResult =
 /** What the headers of the shards may still hold together. */
 export type HeaderAllowance = { headerBytes: number; tensors: number };
 
-/** Bits per value. Values of less than a byte are packed. */
-const dtypeBits: Record<string, number> = {
-  BOOL: 8,
-  U8: 8,
-  I8: 8,
-  F4: 4,
-  F6_E2M3: 6,
-  F6_E3M2: 6,
-  F8_E5M2: 8,
-  F8_E4M3: 8,
-  F8_E8M0: 8,
-  I16: 16,
-  U16: 16,
-  F16: 16,
-  BF16: 16,
-  I32: 32,
-  U32: 32,
-  F32: 32,
-  C64: 64,
-  F64: 64,
-  I64: 64,
-  U64: 64,
-};
+const dtypes = [
+  ...["BOOL", "U8", "I8", "F4", "F6_E2M3", "F6_E3M2", "F8_E5M2", "F8_E4M3", "F8_E8M0", "I16", "U16", "F16"],
+  ...["BF16", "I32", "U32", "F32", "C64", "F64", "I64", "U64"],
+];
+
+/** Per value, as the name of the type says. Values of less than a byte are packed. */
+const bitsOf = (dtype: string) => (dtype === "BOOL" ? 8 : Number(/\d+/.exec(dtype)));
 
 const wholeAllowance: HeaderAllowance = {
   headerBytes: readingLimits.headersBytes.max,
@@ -59,15 +44,10 @@ const wholeAllowance: HeaderAllowance = {
 
 /** Reads and checks the header. Never throws for the file's contents; the reason names the first problem. */
 export function readSafetensors(path: string, left: HeaderAllowance = wholeAllowance): SafetensorsResult {
-  let file: number;
   try {
-    file = openSync(path, "r");
-  } catch (error) {
-    return malformed(`cannot be read: ${(error as NodeJS.ErrnoException).code}`);
-  }
-  try {
-    const bytes = fstatSync(file).size;
-    const header = readHeader(file, bytes, left);
+    using file = openedFile(path, "r");
+    const bytes = fstatSync(file.descriptor).size;
+    const header = readHeader(file.descriptor, bytes, left);
     if (typeof header === "string") return malformed(header);
     const { value, dataStart } = header;
     const tensors = checkHeader(value, { dataStart, bytes, tensorsMax: left.tensors });
@@ -75,8 +55,6 @@ export function readSafetensors(path: string, left: HeaderAllowance = wholeAllow
     return { kind: "ok", file: { path, bytes, tensors }, headerBytes: dataStart - 8 };
   } catch (error) {
     return malformed(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? "unreadable"}`);
-  } finally {
-    closeSync(file);
   }
 }
 
@@ -153,7 +131,7 @@ function checkTensor(name: string, entry: unknown): Tensor | string {
   const odd = Object.keys(entry).find((key) => !["dtype", "shape", "data_offsets"].includes(key));
   if (odd !== undefined) return `unknown key ${clip(odd)}`;
   const { dtype, shape, data_offsets: offsets } = entry;
-  if (typeof dtype !== "string" || !Object.hasOwn(dtypeBits, dtype))
+  if (typeof dtype !== "string" || !dtypes.includes(dtype))
     return `unknown dtype ${clip(typeof dtype === "string" ? dtype : typeof dtype)}`;
   if (!Array.isArray(shape) || shape.length > 32 || !shape.every(isCount))
     return "its shape is not a list of at most 32 whole numbers";
@@ -162,7 +140,7 @@ function checkTensor(name: string, entry: unknown): Tensor | string {
   const [begin, end] = offsets as [number, number];
   const size = product(shape as number[]);
   if (size === undefined) return "its shape holds more values than a file can";
-  const bits = BigInt(size) * BigInt(dtypeBits[dtype]!);
+  const bits = BigInt(size) * BigInt(bitsOf(dtype));
   if (bits % 8n !== 0n) return "its values do not fill whole bytes";
   if (begin > end || BigInt(end - begin) !== bits / 8n)
     return `${end - begin} bytes do not hold ${size} values of ${dtype}`;

@@ -1,5 +1,5 @@
 // A port of 127.0.0.1 is open to every user of the host. The kernel says who listens there.
-import { readFileSync } from "node:fs";
+import { textOf } from "../processes/process-table.ts";
 
 /**
  * Whether a connection to 127.0.0.1 at this port reaches a program of this process's user; false if nothing
@@ -7,7 +7,8 @@ import { readFileSync } from "node:fs";
  */
 export function isOwnPort(port: number): boolean {
   if (process.platform !== "linux") return true;
-  const users = usersAt(port, { tcp: readTable("tcp"), tcp6: readTable("tcp6") });
+  const [tcp, tcp6] = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(textOf); // a host may lack IPv6
+  const users = usersAt(port, { tcp: tcp!, tcp6: tcp6! });
   return users.length > 0 && users.every((user) => user === process.getuid!());
 }
 
@@ -39,12 +40,4 @@ const inIpv6 = "0000000000000000FFFF0000";
 
 function hex(...bytes: number[]): string {
   return bytes.map((byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join("");
-}
-
-function readTable(name: string): string {
-  try {
-    return readFileSync(`/proc/self/net/${name}`, "utf8");
-  } catch {
-    return ""; // a host without IPv6
-  }
 }

@@ -8,7 +8,6 @@ export async function takeStreams(
   { most, answerMs, take }: { most: number; answerMs: number; take(stream: Duplex): void },
 ): Promise<void> {
   const session = performServerHandshake(channel, { settings: { maxConcurrentStreams: most } });
-  session.on("error", () => {}); // `close` follows
   session.on("stream", (stream, headers) => {
     stream.on("error", () => {}); // the stream's own end follows
     if (stream.closed || stream.destroyed) return; // the other side has reset it
@@ -16,8 +15,7 @@ export async function takeStreams(
     stream.respond({ ":status": 200 });
     take(stream);
   });
-  for (const end of ["end", "close", "error"]) channel.on(end, () => session.destroy());
-  endIfSilent(session, answerMs);
+  endWith(channel, session, answerMs);
   await new Promise<void>((closed) => session.once("close", () => closed()));
 }
 
@@ -27,9 +25,7 @@ export function streamsOver(
   { answerMs, ready }: { answerMs: number; ready(session: ClientHttp2Session): void },
 ): ClientHttp2Session {
   const session = connect("http://relay", { createConnection: () => channel });
-  session.on("error", () => {});
-  for (const end of ["end", "close", "error"]) channel.on(end, () => session.destroy());
-  endIfSilent(session, answerMs);
+  endWith(channel, session, answerMs);
   session.once("remoteSettings", () => ready(session));
   return session;
 }
@@ -41,7 +37,10 @@ export function openStream(session: ClientHttp2Session): Duplex {
 /** A channel that does not answer for this long is taken for broken. */
 export const answerMs = 30_000;
 
-function endIfSilent(session: Http2Session, afterMs: number): void {
+/** Ends the session with its channel, or once the other side is silent for this long. */
+function endWith(channel: Duplex, session: Http2Session, afterMs: number): void {
+  session.on("error", () => {}); // `close` follows
+  for (const end of ["end", "close", "error"]) channel.on(end, () => session.destroy());
   let silent = false;
   const pings = setInterval(() => {
     if (silent || session.destroyed) return session.destroy();

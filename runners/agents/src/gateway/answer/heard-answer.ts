@@ -2,18 +2,12 @@
 // Nothing here changes what the program is sent.
 import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
+import type { ModelResponse } from "../../model/model-client.ts";
 
 export type HeardCall = { id: string; name: string; input: string };
 
-export type HeardAnswer = {
-  text: string;
-  reasoning: string | null;
+export type HeardAnswer = Omit<ModelResponse, "toolCalls" | "raw"> & {
   toolCalls: HeardCall[];
-  finish: "stop" | "tool-calls" | "length" | "refusal" | "other";
-  usage: ModelUsage | null;
-  answeredBy: string | null;
-  /** The provider's name for the model's configuration. Absent without one. */
-  fingerprint?: string;
   /**
    * What the provider says it served that has a price of its own: a tier, a region, a tool, sound. Absent: the
    * standard price holds.

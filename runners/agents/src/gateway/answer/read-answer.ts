@@ -10,11 +10,7 @@ import { readAnthropic } from "./read-anthropic.ts";
 import { readGoogle } from "./read-google.ts";
 import { readOpenaiChat, readOpenaiResponses } from "./read-openai.ts";
 
-export type AnswerTextReader = {
-  /** Takes a whole answer, or the data of one event. Returns its value; undefined if it is no JSON. */
-  take(text: string): Json | undefined;
-  heard(): HeardAnswer;
-};
+export type AnswerTextReader = ReturnType<typeof readAnswer>;
 
 const readers: Record<CallFormat, () => AnswerReader> = {
   "openai-chat": readOpenaiChat,
@@ -23,12 +19,13 @@ const readers: Record<CallFormat, () => AnswerReader> = {
   google: readGoogle,
 };
 
-export function readAnswer(format: CallFormat): AnswerTextReader {
+export function readAnswer(format: CallFormat) {
   const reader = readers[format]();
   let reach: string | undefined;
   let unclear: string | undefined;
   return {
-    take(text) {
+    /** Takes a whole answer, or the data of one event. Returns its value; undefined if it is no JSON. */
+    take(text: string): Json | undefined {
       const value = parsedJson(text);
       if (value === undefined) return undefined;
       unclear ??= unclearJson(text);
@@ -36,7 +33,7 @@ export function readAnswer(format: CallFormat): AnswerTextReader {
       reader.take(value);
       return value;
     },
-    heard() {
+    heard(): HeardAnswer {
       const heard = { ...reader.heard(), ...(reach !== undefined && { reach }) };
       // the provider may have meant either of two equal keys
       if (unclear === undefined) return heard;

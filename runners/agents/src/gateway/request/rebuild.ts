@@ -15,31 +15,23 @@ import { isSoundOrFilm } from "./sound-or-film.ts";
 
 type Body = Record<string, Json>;
 
-export type Rebuilt = {
-  body: Body;
-  /** Where fields were that nothing declares, e.g. `messages[].name`; each once. */
-  dropped: string[];
-  /** Where the request lets the provider search, fetch or run remote tools; each once. Empty without a network. */
-  reaches: string[];
-};
-
 /** Of unknown fields, and of fields that reach a network. A hostile request has any number of both. */
 const namesMax = 100;
 
-/** `network`: whether the attempt may reach a network in other ways. */
+/**
+ * `network`: whether the attempt may reach a network in other ways. `dropped`: where fields were that nothing
+ * declares, e.g. `messages[].name`. `reaches`: where the request lets the provider search, fetch or run remote tools;
+ * empty without a network.
+ */
 export function rebuild(
   shape: ObjectShape,
   value: Json,
   { network }: { network: boolean },
-): Rebuilt | { refused: Refusal } {
+): { body: Body; dropped: string[]; reaches: string[] } | { refused: Refusal } {
   const rebuilding = new Rebuilding(network);
-  const body = rebuilding.value(shape, value, "");
-  if (rebuilding.refused) return { refused: rebuilding.refused };
-  return {
-    body: body as Body,
-    dropped: [...rebuilding.dropped],
-    reaches: [...rebuilding.reaches],
-  };
+  const body = rebuilding.value(shape, value, "") as Body;
+  const { refused, dropped, reaches } = rebuilding;
+  return refused ? { refused } : { body, dropped: [...dropped], reaches: [...reaches] };
 }
 
 /** One walk through a request. After the first refusal its results mean nothing. */

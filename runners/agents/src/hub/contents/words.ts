@@ -22,7 +22,8 @@ export class WordReader {
   push(piece: string): void {
     const text = this.#tail + piece;
     // the last word, or escape, may go on in the next piece
-    const cut = text.length > tailMax ? text.length : lastBreak(text);
+    const lastBreak = Math.max(0, text.lastIndexOf(" "), text.lastIndexOf("\n"));
+    const cut = text.length > tailMax ? text.length : lastBreak;
     this.#tail = text.slice(cut);
     this.#read(text.slice(0, cut));
   }
@@ -43,15 +44,6 @@ export class WordReader {
       .toLowerCase();
     for (const [word] of normal.matchAll(/[\p{L}\p{N}]+/gu)) this.#word(wordHash(word));
   }
-}
-
-/** Where the last white space of the text begins; 0 without one. */
-function lastBreak(text: string): number {
-  for (let at = text.length - 1; at >= 0; at--) {
-    const code = text.charCodeAt(at);
-    if (code === 32 || code === 10) return at;
-  }
-  return 0;
 }
 
 function withoutEscapes(text: string): string {
