@@ -59,7 +59,7 @@ export function costSum(costs: AttemptCost[]): AttemptCost {
 }
 
 /** Null if one of them is unknown. */
-function total(values: (number | null)[]): number | null {
+export function total(values: (number | null)[]): number | null {
   return values.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
