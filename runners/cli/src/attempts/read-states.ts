@@ -13,7 +13,7 @@ import { type LiveRun, liveRuns } from "@mlrb/local/leases/live-runs";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import type { Result } from "@mlrb/local/run/result";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
-import { type ShownWait, shownWait } from "../show/attempt-wait-text.ts";
+import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
 import { type InstanceState, instanceState } from "../show/instance-state.ts";
 import { type AttemptSums, attemptSums, recordedCost } from "./attempt-sums.ts";
 import { unrecordedAttempts } from "./unrecorded-attempts.ts";
@@ -92,9 +92,17 @@ export async function readStates(
     });
     return { preview, state, ...(lastEnd && { lastEnd }) };
   });
-  const waits = waitingAttempts(workspace.state.running)
-    .filter(({ card }) => isOurs(card.slot))
-    .map((one) => shownWait(one, { repository, root }));
+  const waits = waitsOf(plan, { state: workspace.state, repository, root });
   const damaged = damagedAttempts(workspace.state.running).map(({ words }) => words);
   return { instances, live, orphans, waits, damaged, sums, results, workspace };
+}
+
+/** What the attempts of this pipeline and profile wait for. */
+export function waitsOf(
+  { pipeline, profile }: Pick<Plan, "pipeline" | "profile">,
+  { state, ...at }: WaitPlace & Pick<Workspace, "state">,
+): ShownWait[] {
+  return waitingAttempts(state.running)
+    .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
+    .map((one) => shownWait(one, at));
 }
