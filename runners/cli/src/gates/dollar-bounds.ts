@@ -8,18 +8,10 @@ import { estimateFrom, isPaid } from "@mlrb/local/records/estimate-cost";
 import { bookOf } from "./price-gate.ts";
 import { costSum, total } from "./spent.ts";
 
-export type AgentBound = {
-  agent: string;
-  attempts: number;
-  /** Of all its attempts together; null: unknown. */
-  gpuHours: number | null;
-  dollars: number | null;
-  /** By what the dollars are bounded, or why they are not. */
-  by: string;
-};
+export type AgentBound = Exclude<ReturnType<typeof agentBounds>, Diagnostic>[number];
 
 /** `given`: prices of --price. */
-export function agentBounds(starts: Instance[], given: string[]): AgentBound[] | Diagnostic {
+export function agentBounds(starts: Instance[], given: string[]) {
   const paid = starts.filter(({ stage, action }) => stage.durable && isPaid(action, () => true));
   const prices = paid.length > 0 && bookOf(given);
   if (!prices) return [];
@@ -28,8 +20,11 @@ export function agentBounds(starts: Instance[], given: string[]): AgentBound[] |
     const bounds = own.map(({ action }) => dollarsBound(action, prices));
     const hours = own.map((one) => estimateFrom(one, []).gpuHours);
     return {
-      ...{ agent, attempts: own.length, gpuHours: total(hours) },
+      ...{ agent, attempts: own.length },
+      // of all its attempts together; null: unknown
+      gpuHours: total(hours),
       dollars: total(bounds.map((one) => (one.kind === "known" ? one.dollars : null))),
+      /** By what the dollars are bounded, or why they are not. */
       by: [...new Set(bounds.map(boundWords))].join("; "),
     };
   });
