@@ -26,8 +26,6 @@ export function storeStats(state: StateFolder) {
   };
 }
 
-export type Verified = ReturnType<typeof verifyStore>;
-
 /**
  * Reads every content. A content that does not match its digest is replaced from an attempt's record, or removed
  * so that its producer runs again. An attempt does not run again: attempts that share the file are named.
