@@ -158,6 +158,7 @@ test("an axis that is typed as an option says how it is chosen", () => {
   for (const [typed, meant] of [
     [["--seed", "3"], "seed=3"],
     [["--task=baby-lm"], "task=baby-lm"],
+    [["--source", "mmlu"], "source=mmlu"],
   ] as const) {
     const said = spawnSync(process.execPath, [...nodeFlags, program, "run", "hello", ...typed], {
       encoding: "utf8",

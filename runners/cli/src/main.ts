@@ -24,7 +24,7 @@ const program = new Command("pipeline")
   .configureOutput({
     writeOut: (text) => process.stdout.write(inTypedForm(text)),
     writeErr: (text) => process.stderr.write(inTypedForm(text)),
-    outputError: (text, write) => write(axisHelp(text) ?? text),
+    outputError: (text, write) => write(withAxisHelp(text)),
   })
   .configureHelp({
     showGlobalOptions: true,
@@ -52,11 +52,11 @@ Examples:
 Exit status: 0 all succeeded or reused, 1 a stage failed, 2 the request was invalid and nothing ran, 130 interrupted.`,
   );
 
-/** For an axis that was typed as an option: how to choose its values. */
-function axisHelp(text: string): string | undefined {
-  const [, axis, given] = /unknown option '--(task|agent|seed|scorer)(?:=(.*))?'/.exec(text) ?? [];
+/** An unknown option may be an axis that was typed as an option: how to choose its values. */
+function withAxisHelp(text: string): string {
+  const [, axis, given] = /unknown option '--([\w-]+)(?:=(.*))?'/.exec(text) ?? [];
   const value = given ?? process.argv[process.argv.indexOf(`--${axis}`) + 1] ?? "VALUE";
-  return axis && `error: no option --${axis}; an axis is chosen with --set ${axis}=${value}\n`;
+  return axis ? text.replace("\n", `; an axis is chosen with --set ${axis}=${value}\n`) : text;
 }
 
 const versionWanted = "commander.version";

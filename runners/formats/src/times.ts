@@ -6,6 +6,7 @@ import { servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
 import { interventionSums } from "./declared/intervention.ts";
 import * as t from "./schema.ts";
+import { recordFacts } from "./stage/collected.ts";
 
 export const times = t.wholeFile("mlrb times", 1, {
   label: t.anyText,
@@ -25,10 +26,7 @@ export const times = t.wholeFile("mlrb times", 1, {
         ended: t.textOrNull,
         tokens: t.about(t.numberOrNull, "unknown is null, never 0"),
         dollars: t.numberOrNull,
-        resumed: t.about(
-          t.positiveInteger,
-          "how often it continued after its supervisor or host died; absent if never",
-        ),
+        resumed: recordFacts.resumed,
         interventions: interventionSums,
         gpuHours: t.numberOrNull,
         gpuBusyHours: t.about(t.numberOrNull, "of those hours, in which they computed"),

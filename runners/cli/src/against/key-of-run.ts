@@ -6,16 +6,10 @@ import { journalLines } from "@mlrb/local/journal/journal-lines";
 import { recentRuns } from "@mlrb/local/journal/last-ends";
 
 /** A run's journal; `keys` by stage instance, of those that succeeded or were reused. */
-export type JournalOfRun = {
-  run: string;
-  pipeline: string;
-  profile: string;
-  selection: string;
-  keys: Map<string, string>;
-};
+export type JournalOfRun = NonNullable<ReturnType<typeof journalOfRun>>;
 
 /** Undefined if `run` is no name of a run here. */
-export function journalOfRun(journals: string, run: string): JournalOfRun | undefined {
+export function journalOfRun(journals: string, run: string) {
   const path = join(journals, `${run}.jsonl`);
   if (run !== basename(run) || !existsSync(path)) return undefined;
   const lines = journalLines(path);

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { LastRuns } from "@mlrb/local/journal/last-runs";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
-import type { AttemptPlace, FoundAttempt } from "../request/find-attempt.ts";
+import { type AttemptPlace, type FoundAttempt, foundRecord } from "../request/find-attempt.ts";
 import { isUnusedImport } from "./competing-records.ts";
 
 /** A list for each profile of the pipeline with attempts, sorted by stage instance. */
@@ -43,12 +43,7 @@ export function attemptsOfRuns(
     if (found.length > 0)
       runs.set(
         name,
-        found.map(([, { digest, record }]) => ({
-          kind: "record",
-          digest,
-          record,
-          folder: join(state.attempts, "records", digest),
-        })),
+        found.map(([, one]) => foundRecord(one, state)),
       );
   }
   return runs;

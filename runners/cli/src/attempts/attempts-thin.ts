@@ -9,7 +9,7 @@ import { forgetUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import { contentIn } from "@mlrb/local/decide/thinned-inputs";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
-import { type ThinnedRecord, thinRecords, type WantedThin } from "@mlrb/local/records/thin-records";
+import { thinRecords, type WantedThin } from "@mlrb/local/records/thin-records";
 import type { Result } from "@mlrb/local/run/result";
 import { liveRun } from "@mlrb/local/store/garbage-collection";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
@@ -195,18 +195,13 @@ function shown(names: readonly string[]): string {
 
 type PlannedAttempt = Made & { held: HeldRecord; may: MayGo };
 
-type ThinReport = {
-  attempts: (ThinnedRecord & PlannedAttempt)[];
-  freed: number;
-  /** Stages of these attempts that cannot run again, in plan order, without the attempts' own axes. */
-  cannotRun: string[];
-};
+type ThinReport = ReturnType<typeof thinAttempts>;
 
 function thinAttempts(
   planned: readonly PlannedAttempt[],
   workspace: Workspace,
   { why, dryRun }: { why: string; dryRun: boolean },
-): ThinReport {
+) {
   const wanted = planned.map(
     ({ held, may }): WantedThin => ({ digest: held.digest, record: held.record, outputs: may.outputs, why }),
   );
@@ -224,7 +219,9 @@ function thinAttempts(
     const readers = readersOf(instance, outputs, plan).filter(({ inputs }) => inputs.some(isLost));
     return readers.map((one) => nameBelow(instance, one));
   });
-  return { attempts, freed, cannotRun: [...new Set(lost)] };
+  /** Stages of these attempts that cannot run again, in plan order, without the attempts' own axes. */
+  const cannotRun = [...new Set(lost)];
+  return { attempts, freed, cannotRun };
 }
 
 /** What was made of the weights is damaged: a run makes it again while the weights are there. */

@@ -9,32 +9,15 @@ import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { orphanedAttempts } from "@mlrb/local/attempts/collect-ended-attempts";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { lastEnds } from "@mlrb/local/journal/last-ends";
-import { type LiveRun, liveRuns } from "@mlrb/local/leases/live-runs";
+import { liveRuns } from "@mlrb/local/leases/live-runs";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
-import type { Result } from "@mlrb/local/run/result";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
-import { type ShownWait, shownWait } from "../show/attempt-wait-text.ts";
+import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
 import { type InstanceState, instanceState } from "../show/instance-state.ts";
-import { type AttemptSums, attemptSums, recordedCost } from "./attempt-sums.ts";
+import { attemptSums, recordedCost } from "./attempt-sums.ts";
 import { unrecordedAttempts } from "./unrecorded-attempts.ts";
 
-export type ReadStates = {
-  /** In plan order, one for each selected instance. */
-  instances: InstanceNow[];
-  /** Runs of this pipeline and profile that may be alive. */
-  live: LiveRun[];
-  /** Its attempts that continue without a run. */
-  orphans: Orphan[];
-  /** What its attempts wait for, with or without a run. */
-  waits: ShownWait[];
-  /** Attempts of any pipeline whose card cannot be read: folder, fault and way out. */
-  damaged: string[];
-  /** What its attempts have cost so far. */
-  sums: AttemptSums;
-  /** What would be reused, by plan index. */
-  results: (Result | undefined)[];
-  workspace: Workspace;
-};
+export type ReadStates = Awaited<ReturnType<typeof readStates>>;
 
 export type InstanceNow = {
   preview: Preview;
@@ -47,10 +30,7 @@ export type Orphan = { stage: string; since: string; supervisor: Owner };
 
 type StateQuery = { plan: Plan; selected: number[]; root: string };
 
-export async function readStates(
-  repository: string,
-  { plan, selected, root }: StateQuery,
-): Promise<ReadStates> {
+export async function readStates(repository: string, { plan, selected, root }: StateQuery) {
   const { pipeline, profile } = plan;
   const workspace = openWorkspace({ repository, root, pipeline, profile });
   // live runs first: an instance that ends during the rest of this function is then found done, not lost
@@ -92,9 +72,33 @@ export async function readStates(
     });
     return { preview, state, ...(lastEnd && { lastEnd }) };
   });
-  const waits = waitingAttempts(workspace.state.running)
-    .filter(({ card }) => isOurs(card.slot))
-    .map((one) => shownWait(one, { repository, root }));
+  const waits = waitsOf(plan, { state: workspace.state, repository, root });
   const damaged = damagedAttempts(workspace.state.running).map(({ words }) => words);
-  return { instances, live, orphans, waits, damaged, sums, results, workspace };
+  return {
+    /** In plan order, one for each selected instance. */
+    instances,
+    /** Runs of this pipeline and profile that may be alive. */
+    live,
+    /** Its attempts that continue without a run. */
+    orphans,
+    /** What its attempts wait for, with or without a run. */
+    waits,
+    /** Attempts of any pipeline whose card cannot be read: folder, fault and way out. */
+    damaged,
+    /** What its attempts have cost so far. */
+    sums,
+    /** What would be reused, by plan index. */
+    results,
+    workspace,
+  };
+}
+
+/** What the attempts of this pipeline and profile wait for. */
+export function waitsOf(
+  { pipeline, profile }: Pick<Plan, "pipeline" | "profile">,
+  { state, ...at }: WaitPlace & Pick<Workspace, "state">,
+): ShownWait[] {
+  return waitingAttempts(state.running)
+    .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
+    .map((one) => shownWait(one, at));
 }

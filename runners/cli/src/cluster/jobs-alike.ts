@@ -1,38 +1,16 @@
 // What the jobs of a plan need of their nodes.
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
-import type { ExecutionRequest } from "@mlrb/core/ports/executor";
-import type { SlurmSettings } from "@mlrb/formats/declared/pipeline";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { attemptMs } from "./attempt-time.ts";
 
-/** What the jobs of a profile with the same `slurm:` need of their nodes. */
-export type NodeNeeds = {
-  python: boolean;
-  /** Of each job. */
-  gpus: number;
-  /** Stages whose processes must not reach the network. */
-  offline: string[];
-  /** Stages that open what agents made. */
-  walled: string[];
-  /** Stages with an image, in which no job runs. */
-  contained: string[];
-  /** Stages whose agents need a sandbox there. */
-  attempts: string[];
-  /** Whether a person allowed a memory limit of that sandbox that is only polled. */
-  weakLimits: boolean;
-};
+/** The jobs of a profile with the same `slurm:`. */
+export type JobsAlike = ReturnType<typeof jobsAlike>[number];
 
-export type JobsAlike = NodeNeeds & {
-  slurm: SlurmSettings;
-  stages: string[];
-  /** The time of the longest attempt among them, which may take several jobs; 0 without one. */
-  attemptMs: number;
-  /** The most that one of the stages asks for; time without attempts'. */
-  most: Pick<ExecutionRequest, "cpus" | "limits"> & { memoryBytes: number };
-};
+/** What they need of their nodes. */
+export type NodeNeeds = Omit<JobsAlike, "slurm" | "stages" | "attemptMs" | "most">;
 
 /** The jobs of a plan, by their settings. */
-export function jobsAlike({ instances, weakLimits }: Plan): JobsAlike[] {
+export function jobsAlike({ instances, weakLimits }: Plan) {
   const jobs = instances.filter(({ execution }) => execution.executor === "slurm");
   const stages = (some: Instance[]) => [...new Set(some.map(({ stage }) => stage.name))];
   const alike = Map.groupBy(jobs, ({ execution }) => {
@@ -52,19 +30,27 @@ export function jobsAlike({ instances, weakLimits }: Plan): JobsAlike[] {
     const times = limits.flatMap(({ timeMs }) => timeMs ?? []);
     return {
       slurm: own[0]!.execution.slurm ?? {},
+      /** Of each job. */
       gpus: own[0]!.execution.resources.gpus,
       stages: stages(own),
+      /** The time of the longest attempt among them, which may take several jobs; 0 without one. */
       attemptMs: Math.max(0, ...own.map((one) => (one.stage.untrusted && attemptMs(one)) || 0)),
+      /** The most that one of the stages asks for; time without attempts'. */
       most: {
         cpus: Math.max(...own.map(({ execution }) => execution.resources.cpus)),
         memoryBytes: Math.max(...memory),
-        limits: times.length > 0 ? { timeMs: Math.max(...times) } : {},
+        limits: { ...(times.length > 0 && { timeMs: Math.max(...times) }) },
       },
       python: own.some(({ action }) => action.run.kind === "python"),
+      /** Stages whose processes must not reach the network. */
       offline: stages(own.filter(({ execution }) => execution.network === "none")),
+      /** Stages that open what agents made. */
       walled: stages(own.filter((one) => one.stage.spec.opens !== undefined)),
+      /** Stages with an image, in which no job runs. */
       contained: stages(own.filter(({ execution }) => execution.image !== undefined)),
+      /** Stages whose agents need a sandbox there. */
       attempts: stages(own.filter(({ stage }) => stage.untrusted)),
+      /** Whether a person allowed a memory limit of that sandbox that is only polled. */
       weakLimits,
     };
   });

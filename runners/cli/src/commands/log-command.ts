@@ -1,5 +1,6 @@
 // `pipeline log`: prints what a stage instance wrote when it last ran here; of an attempt, what its agent wrote.
 
+import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { stageMatcher } from "@mlrb/core/plan/select-instances";
@@ -53,7 +54,10 @@ export async function logCommand(repository: string, pattern: string, options: L
   const held = new Map(
     liveRuns(state).flatMap(({ waiting: of }) => of.map((one) => [one.stage, one] as const)),
   );
-  const attempts = newestAttempts(attemptPlace(repository, options.root));
+  const attempts = newestAttempts(
+    found.map(({ stage }) => stage!),
+    attemptPlace(repository, options.root),
+  );
   for (const { stage, time, outcome, durationMs, event } of found) {
     const path = logPath(state.logs, stage!);
     const attempt = attempts.get(stage!);
@@ -92,16 +96,8 @@ export async function logCommand(repository: string, pattern: string, options: L
 }
 
 /** Resolves once stdout has room: the log of a slow reader must not pile up in memory. */
-function printed(text: string): Promise<void> | void {
-  if (process.stdout.write(text)) return;
-  const events = ["drain", "error", "close"];
-  return new Promise((resolve) => {
-    const go = () => {
-      for (const event of events) process.stdout.off(event, go);
-      resolve();
-    };
-    for (const event of events) process.stdout.once(event, go);
-  });
+async function printed(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, "drain").catch(() => {}); // its reader is gone
 }
 
 /** The last execution of each stage instance in any run, from the journals; reuse leaves no log. */

@@ -1,16 +1,14 @@
 // `pipeline plan`: prints what a run would do, and why. Runs nothing.
 import type { Plan } from "@mlrb/core/plan/plan";
-import type { TimeLeft } from "@mlrb/core/schedule/time-left";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { type Preview, previewPlan } from "@mlrb/local/decide/preview-plan";
 import { withKeys } from "@mlrb/local/records/estimate-cost";
-import type { RunPurse } from "@mlrb/local/run/run-request";
-import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
+import { openWorkspace } from "@mlrb/local/store/workspace";
 import { refusals } from "../gates/check.ts";
 import { checkProblem } from "../gates/check-gate.ts";
 import type { CostOptions } from "../gates/cost-gate.ts";
-import { type AgentBound, agentBounds, boundLines } from "../gates/dollar-bounds.ts";
+import { agentBounds, boundLines } from "../gates/dollar-bounds.ts";
 import { askedOf, type StaleOptions, stalePolicy, startedIn } from "../gates/gate.ts";
 import { gpuGate } from "../gates/gpu-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
@@ -22,17 +20,16 @@ import {
   toDownload,
 } from "../gates/source-gate.ts";
 import { costWords, totalCost } from "../gates/total-cost.ts";
-import { diskWords, endWords, type TotalExtent, totalExtent } from "../gates/total-extent.ts";
+import { diskWords, endWords, totalExtent } from "../gates/total-extent.ts";
 import { refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
-import type { CommonOptions } from "../request/request.ts";
+import type { CommonOptions, Request } from "../request/request.ts";
 import { inTypedForm } from "../request/typed-program.ts";
 import { forecast } from "../run/forecast.ts";
 import { checkedBefore, checkLines } from "../show/check-lines.ts";
 import { powerLines } from "../show/power-lines.ts";
 import { printJson } from "../show/print.ts";
 import { weakLimitsLine } from "../show/weak-limits-line.ts";
-import type { DeclaredSource } from "../sources/declared-sources.ts";
 import { isFirst, planLine, planLines, summaryText } from "./plan-text.ts";
 
 type PlanCommandOptions = CommonOptions & StaleOptions & CostOptions & { all: boolean };
@@ -45,70 +42,66 @@ export async function planCommand(
   const begin = performance.now();
   const request = await rememberedRequest(repository, pipeline, options);
   if (!request) return 2;
+  const sum = await planned(repository, request, options);
+  if ("code" in sum) return refuse([sum], options.json);
+  const { plan } = request;
+  if (!options.json) {
+    printInstances(sum.previews, plan, options);
+    for (const line of summaryLines(sum, plan)) process.stdout.write(`${line}\n`);
+    return 0;
+  }
+  const { previews, fetched, note, extent, gpusHere, bounds, time } = sum;
+  for (const preview of previews) printJson(stageLine(preview, plan));
+  if (note) printJson({ event: "note", ...note });
+  const actions = { run: 0, reuse: 0, stale: 0 };
+  for (const { action } of previews) actions[action]++;
+  const { profile, weakLimits } = plan;
+  printJson({
+    ...{ event: "summary", pipeline: plan.pipeline, profile, actions, cost: totalCost(previews), bounds },
+    ...{ downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits, time },
+    checks: checkedBefore(plan, startedIn(previews)),
+    durationMs: Math.round(performance.now() - begin),
+  });
+  return 0;
+}
+
+/** Or why its prices cannot be used. */
+async function planned(repository: string, request: Request, options: PlanCommandOptions) {
   const { plan, selected, root } = request;
   const purse = runPurse(options);
-  if ("code" in purse) return refuse([purse], options.json);
+  if ("code" in purse) return purse;
   const workspace = openWorkspace({ repository, root, pipeline: plan.pipeline, profile: plan.profile });
   const gate = { workspace, stale: stalePolicy(plan, options) };
   const { previews } = await previewPlan(plan, selected, gate);
   const starts = startedIn(previews).map(({ index }) => plan.instances[index]!);
+  const bounds = agentBounds(starts, purse.prices);
+  if ("code" in bounds) return bounds;
   const asked = { ...askedOf(request, gate, purse), starts };
   const downloads = toDownload(starts, asked.sources);
-  const fetched = "sources" in downloads ? downloads.sources : [];
-  const here = asked.host.gpus(selected.map((index) => plan.instances[index]!));
   const [note] = [
     (await checkProblem(request, previews, gate)) ?? [],
     ...refusals([...gpuGate(asked), ...sourceGate(asked), ...priceGate(asked)]),
   ].flat();
-  const extent = totalExtent(startedIn(previews), (index) => plan.instances[index]!.execution);
   const starting = new Set(starts.map(({ index }) => index));
-  // an environment that is built counts, although it would wait until it is needed
-  const time = forecast({ plan, selected, jobs: undefined, workspace })((index) =>
-    starting.has(index) ? { kind: "running", forMs: 0 } : { kind: "ended" },
-  );
-  const bounds = agentBounds(starts, purse.prices);
-  if ("code" in bounds) return refuse([bounds], options.json);
-  const sum = { previews, fetched, note, extent, gpusHere: here.gpus.length, bounds, purse, time };
-  if (options.json) {
-    for (const preview of previews) printJson(stageLine(preview, plan));
-    printSummary(sum, plan, Math.round(performance.now() - begin));
-  } else {
-    printInstances(previews, plan, options);
-    for (const line of summaryLines(sum, plan, workspace)) process.stdout.write(`${line}\n`);
-  }
-  return 0;
+  return {
+    ...{ workspace, purse, previews, bounds, note },
+    /** What comes from the hub. */
+    fetched: "sources" in downloads ? downloads.sources : [],
+    extent: totalExtent(startedIn(previews), (index) => plan.instances[index]!.execution),
+    gpusHere: asked.host.gpus(selected.map((index) => plan.instances[index]!)).gpus.length,
+    // an environment that is built counts, although it would wait until it is needed
+    time: forecast({ plan, selected, jobs: undefined, workspace })((index) =>
+      starting.has(index) ? { kind: "running", forMs: 0 } : { kind: "ended" },
+    ),
+  };
 }
 
-type Sum = {
-  previews: Preview[];
-  /** What comes from the hub. */
-  fetched: DeclaredSource[];
-  note: Diagnostic | undefined;
-  extent: TotalExtent;
-  gpusHere: number;
-  time: TimeLeft | undefined;
-  bounds: AgentBound[];
-  purse: RunPurse;
-};
+type Planned = Exclude<Awaited<ReturnType<typeof planned>>, Diagnostic>;
 
-function printSummary(
-  { previews, fetched, note, extent, gpusHere, bounds, time }: Sum,
+function summaryLines(
+  { workspace, previews, fetched, note, extent, gpusHere, bounds, purse, time }: Planned,
   plan: Plan,
-  durationMs: number,
-): void {
-  if (note) printJson({ event: "note", ...note });
-  const actions = { run: 0, reuse: 0, stale: 0 };
-  for (const { action } of previews) actions[action]++;
-  const { pipeline, profile, weakLimits } = plan;
-  printJson({
-    ...{ event: "summary", pipeline, profile, actions, cost: totalCost(previews), bounds },
-    ...{ downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits, time },
-    ...{ checks: checkedBefore(plan, startedIn(previews)), durationMs },
-  });
-}
-
-function summaryLines(sum: Sum, plan: Plan, workspace: Workspace): string[] {
-  const { previews, fetched, note, extent, gpusHere, bounds, purse, time } = sum;
+): string[] {
   const attempts = attemptsLine(previews, plan);
   const lines = [
     attempts,

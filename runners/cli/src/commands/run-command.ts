@@ -5,7 +5,7 @@ import { saidUnchanged } from "@mlrb/local/decide/no-op-fast-path";
 import { parseJobs } from "../request/parse-jobs.ts";
 import { rootFolder, typedIn } from "../request/root-folder.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
-import { printEnd, printLines, type RunSummary } from "../run/run-summary.ts";
+import { printEnd, type RunSummary } from "../run/run-summary.ts";
 import { isWatched } from "../watch/watcher-channel.ts";
 
 export async function runCommand(
@@ -43,7 +43,7 @@ export async function runCommand(
   // end
   const said = isWatched() || options.audit || options.onEvent ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
-    printLines(said);
+    process.stdout.write(said.lines);
     await printEnd(said, {
       root: asked.root,
       json,

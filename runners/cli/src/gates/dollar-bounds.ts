@@ -6,19 +6,12 @@ import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { estimateFrom, isPaid } from "@mlrb/local/records/estimate-cost";
 import { bookOf } from "./price-gate.ts";
+import { costSum, total } from "./spent.ts";
 
-export type AgentBound = {
-  agent: string;
-  attempts: number;
-  /** Of all its attempts together; null: unknown. */
-  gpuHours: number | null;
-  dollars: number | null;
-  /** By what the dollars are bounded, or why they are not. */
-  by: string;
-};
+export type AgentBound = Exclude<ReturnType<typeof agentBounds>, Diagnostic>[number];
 
 /** `given`: prices of --price. */
-export function agentBounds(starts: Instance[], given: string[]): AgentBound[] | Diagnostic {
+export function agentBounds(starts: Instance[], given: string[]) {
   const paid = starts.filter(({ stage, action }) => stage.durable && isPaid(action, () => true));
   const prices = paid.length > 0 && bookOf(given);
   if (!prices) return [];
@@ -27,8 +20,11 @@ export function agentBounds(starts: Instance[], given: string[]): AgentBound[] |
     const bounds = own.map(({ action }) => dollarsBound(action, prices));
     const hours = own.map((one) => estimateFrom(one, []).gpuHours);
     return {
-      ...{ agent, attempts: own.length, gpuHours: sum(hours) },
-      dollars: sum(bounds.map((one) => (one.kind === "known" ? one.dollars : null))),
+      ...{ agent, attempts: own.length },
+      // of all its attempts together; null: unknown
+      gpuHours: total(hours),
+      dollars: total(bounds.map((one) => (one.kind === "known" ? one.dollars : null))),
+      /** By what the dollars are bounded, or why they are not. */
       by: [...new Set(bounds.map(boundWords))].join("; "),
     };
   });
@@ -54,12 +50,11 @@ export function boundLines(
 ): string[] {
   if (bounds.length === 0) return [];
   const attempts = bounds.reduce((all, one) => all + one.attempts, 0);
-  const total = { attempts, gpuHours: sum(bounds.map((one) => one.gpuHours)), by: "" };
-  const dollars = sum(bounds.map((one) => one.dollars));
+  const all = { attempts, ...costSum(bounds) };
   const cap =
     maxDollars === undefined ? "--max-cost limits what they spend" : `--max-cost ${maxDollars} holds`;
   return [
-    `by budgets and prices: ${amounts({ ...total, dollars })}; ${cap}`,
+    `by budgets and prices: ${amounts(all)}; ${cap}`,
     ...bounds.map((one) => `  ${one.agent}: ${amounts(one)} (${one.by})`),
     ...(reported
       ? [
@@ -75,8 +70,4 @@ function amounts({ attempts, gpuHours, dollars }: Omit<AgentBound, "agent" | "by
   return [counted(attempts, "attempt"), most(gpuHours, "GPU hours", 1), most(dollars, "dollars", 2)].join(
     ", ",
   );
-}
-
-function sum(amounts: (number | null)[]): number | null {
-  return amounts.reduce((all, one) => (all === null || one === null ? null : all + one), 0);
 }

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { containerEngine } from "@mlrb/docker/container-engine";
 import { mountDiskImage, removeDiskImage } from "@mlrb/kit/files/disk-image";
 import { mayLimitMemory } from "@mlrb/kit/processes/control-groups";
-import { gpuInventory, type Inventory } from "@mlrb/local/leases/gpu-inventory";
+import { gpuInventory } from "@mlrb/local/leases/gpu-inventory";
 import { findPython } from "@mlrb/local/process/find-python";
 import { abilities } from "@mlrb/local/process/namespaces";
 import { wallsMissing } from "@mlrb/local/process/walls";
@@ -17,36 +17,9 @@ type Program =
   | { kind: "fails"; version: string; said: string }
   | { kind: "missing" };
 
-export type Machine = {
-  platform: string;
-  node: string;
-  /** The versions of Node and pnpm in package.json. */
-  wanted: { node: string; pnpm: string };
-  /** undefined if the program is missing or does not answer. */
-  pnpm: string | undefined;
-  git: string | undefined;
-  /** Whether it can make a sandbox for this user; a kernel may forbid that. */
-  bubblewrap: Program;
-  /** Whether this user may make a control group that limits the memory of a sandbox. */
-  limitsMemory: boolean;
-  /** Whether this user can give a sandbox a file system of its own. */
-  limitsDisk: boolean;
-  /** Why stages that open agents' files get no walls here; undefined if they do. */
-  noWalls: string | undefined;
-  podman: string | undefined;
-  python: { version: string; path: string } | undefined;
-  /** Engines that enforce no memory limit of a container: rootless ones without a control group for memory. */
-  unlimited: ("docker" | "podman")[];
-  docker: { kind: "works"; version: string } | { kind: "no-daemon"; said: string } | { kind: "missing" };
-  gpus: Inventory;
-  /** The folder of `.mlrb/`. */
-  root: { path: string; writable: boolean; freeBytes: number };
-  memoryBytes: number;
-  cpus: number;
-  namespaces: { readOnly: boolean; network: boolean };
-};
+export type Machine = Awaited<ReturnType<typeof inspectMachine>>;
 
-export async function inspectMachine(at: { repository: string; root: string }): Promise<Machine> {
+export async function inspectMachine(at: { repository: string; root: string }) {
   const [pnpm, git, bubblewrap, podman, docker, namespaces, unlimited] = await Promise.all([
     pnpmVersion(),
     firstLine("git", ["--version"]),
@@ -62,18 +35,26 @@ export async function inspectMachine(at: { repository: string; root: string }): 
   return {
     platform: process.platform,
     node: process.versions.node,
+    /** The versions of Node and pnpm in package.json. */
     wanted: { node: dependencies.node, pnpm: packageManager.replace(/^pnpm@/, "") },
+    /** undefined if the program is missing or does not answer. */
     pnpm,
     git: git?.replace(/^git version /, ""),
+    /** Whether it can make a sandbox for this user; a kernel may forbid that. */
     bubblewrap,
+    /** Whether this user may make a control group that limits the memory of a sandbox. */
     limitsMemory: await mayLimitMemory(),
+    /** Whether this user can give a sandbox a file system of its own. */
     limitsDisk: await limitsDisk(),
+    /** Why stages that open agents' files get no walls here; undefined if they do. */
     noWalls: await wallsMissing(),
     python: pythonNow(at.root),
     docker,
+    /** Engines that enforce no memory limit of a container: rootless ones without a control group for memory. */
     unlimited,
     gpus: gpuInventory(),
     podman: podman?.replace(/^podman version /, ""),
+    /** The folder of `.mlrb/`. */
     root: rootNow(at.root),
     // a container may have less memory than the machine; without a limit the value is 0 or larger than all memory
     memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
@@ -124,15 +105,15 @@ async function bubblewrapNow(): Promise<Program> {
   return { kind: "fails", version, said: oneLine(tried?.stderr ?? "it did not answer") };
 }
 
-async function dockerNow(): Promise<Machine["docker"]> {
+async function dockerNow() {
   const answer = await ask("docker", ["version", "--format", "{{.Server.Version}}"]);
-  if (answer === undefined) return { kind: "missing" };
+  if (answer === undefined) return { kind: "missing" } as const;
   const version = oneLine(answer.stdout);
-  if (answer.code === 0 && version !== "") return { kind: "works", version };
-  return { kind: "no-daemon", said: oneLine(answer.stderr) };
+  if (answer.code === 0 && version !== "") return { kind: "works", version } as const;
+  return { kind: "no-daemon", said: oneLine(answer.stderr) } as const;
 }
 
-async function unlimitedNow(): Promise<Machine["unlimited"]> {
+async function unlimitedNow() {
   const asked = (["docker", "podman"] as const).map(async (name) => {
     const engine = await containerEngine({ ...process.env, MLRB_CONTAINER_ENGINE: name }, { timeMs: 15_000 });
     return "trouble" in engine || engine.holds.memory ? [] : [name];
@@ -147,7 +128,7 @@ function oneLine(text: string): string {
 }
 
 /** Makes no state folder: doctor only reads. */
-function pythonNow(root: string): Machine["python"] {
+function pythonNow(root: string): { version: string; path: string } | undefined {
   const memory = join(root, ".mlrb", "cache", "memory");
   if (existsSync(memory)) return findPython(memory);
   const folder = mkdtempSync(join(tmpdir(), "mlrb-doctor-"));
@@ -158,7 +139,7 @@ function pythonNow(root: string): Machine["python"] {
   }
 }
 
-function rootNow(root: string): Machine["root"] {
+function rootNow(root: string) {
   let there = root;
   while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
   const { bavail, bsize } = statfsSync(there);

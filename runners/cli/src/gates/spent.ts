@@ -17,22 +17,10 @@ export type Attempted = {
 /** Sums; null is unknown. A sum is unknown if one of its parts is. */
 type Compared = { estimated: number | null; actual: number | null };
 
-export type Spent = {
-  /** Recorded attempts, which are compared. */
-  attempts: number;
-  /** Attempts of unknown cost that left no record. */
-  unrecorded: number;
-  /** Attempts without a record and their cost; absent without any. */
-  lost?: AttemptCost & { attempts: number };
-  gpuHours: Compared;
-  dollars: Compared;
-  timeMs: Compared;
-  /** From how many earlier attempts each was estimated; 0: from its budget, which is an upper bound. */
-  from: { least: number; most: number };
-};
+export type Spent = NonNullable<ReturnType<typeof spent>>;
 
 /** undefined if no attempt ran. */
-export function spent(attempted: Attempted[]): Spent | undefined {
+export function spent(attempted: Attempted[]) {
   if (attempted.length === 0) return undefined;
   const recorded = attempted.filter(({ cost }) => cost !== null);
   const unknown = attempted.filter(({ cost, lost, estimate }) => cost === null && !lost && mayCost(estimate));
@@ -40,12 +28,15 @@ export function spent(attempted: Attempted[]): Spent | undefined {
   const sum = (value: (one: Attempted) => number | null) => total(recorded.map(value));
   const from = attempted.map(({ estimate }) => estimate.from);
   return {
+    /** Recorded attempts, which are compared. */
     attempts: recorded.length,
+    /** Attempts of unknown cost that left no record. */
     unrecorded: unknown.length,
     ...(lost.length > 0 && { lost: { attempts: lost.length, ...costSum(lost) } }),
     gpuHours: { estimated: sum((one) => one.estimate.gpuHours), actual: sum((one) => one.cost!.gpuHours) },
     dollars: { estimated: sum((one) => one.estimate.dollars), actual: sum(dollarsOf) },
     timeMs: { estimated: sum((one) => one.estimate.timeMs), actual: sum((one) => one.durationMs) },
+    /** From how many earlier attempts each was estimated; 0: from its budget, which is an upper bound. */
     from: { least: Math.min(...from), most: Math.max(...from) },
   };
 }
@@ -59,7 +50,7 @@ export function costSum(costs: AttemptCost[]): AttemptCost {
 }
 
 /** Null if one of them is unknown. */
-function total(values: (number | null)[]): number | null {
+export function total(values: (number | null)[]): number | null {
   return values.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 

@@ -4,25 +4,11 @@
 import { counted } from "@mlrb/core/text/counted";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 
-export type TotalCost = {
-  attempts: number;
-  gpuHours: number;
-  /** How many attempts have no bound on GPU hours. */
-  unknownGpuHours: number;
-  dollars: number;
-  unknownDollars: number;
-  /** Of services with GPUs that the attempts use, which are in no attempt's GPU hours; absent without one. */
-  services?: ServiceCost;
-};
-
-/** GPU hours: of `least` if all users of each service run at once, of `most` if they run one after the other. */
-type ServiceCost = { names: string[]; least: number; most: number; unknown: number };
+export type TotalCost = ReturnType<typeof totalCost>;
 
 /** Sums over the attempts that would run; with `left`, also over stale ones that would be left. */
-export function totalCost(
-  previews: Pick<Preview, "action" | "onStale" | "cost" | "served">[],
-  left = false,
-): TotalCost {
+export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost" | "served">[], left = false) {
+  // the unknown: how many attempts have no bound on them
   const total = { attempts: 0, gpuHours: 0, unknownGpuHours: 0, dollars: 0, unknownDollars: 0 };
   const served: NonNullable<Preview["served"]>[] = [];
   for (const { action, onStale, cost, served: one } of previews) {
@@ -34,10 +20,12 @@ export function totalCost(
     if (cost.dollars === null) total.unknownDollars++;
     else total.dollars += cost.dollars;
   }
-  return served.length === 0 ? total : { ...total, services: serviceCost(served) };
+  // of services with GPUs that the attempts use, which are in no attempt's GPU hours
+  return { ...total, ...(served.length > 0 && { services: serviceCost(served) }) };
 }
 
-function serviceCost(served: { service: string; gpuHours: number | null }[]): ServiceCost {
+/** GPU hours: `least` if all users of each service run at once, `most` if they run one after the other. */
+function serviceCost(served: { service: string; gpuHours: number | null }[]) {
   const longest = new Map<string, number>();
   const total = { most: 0, unknown: 0 };
   for (const { service, gpuHours } of served) {
@@ -50,7 +38,7 @@ function serviceCost(served: { service: string; gpuHours: number | null }[]): Se
 }
 
 /** `, and 24.0 to 96.0 GPU hours of the service coder (its users at once, or one after the other)` */
-function serviceWords({ names, least, most, unknown }: ServiceCost): string {
+function serviceWords({ names, least, most, unknown }: ReturnType<typeof serviceCost>): string {
   const whose = `of the ${names.length === 1 ? "service" : "services"} ${names.join(", ")}`;
   const [from, to] = [least.toFixed(1), most.toFixed(1)];
   if (unknown > 0) return `, and GPU hours without a bound ${whose}`;

@@ -5,18 +5,7 @@ import { counted } from "@mlrb/core/text/counted";
 import { formatBytes, formatDuration } from "@mlrb/core/text/units";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 
-export type TotalExtent = {
-  /** GPU milliseconds of all attempts: as earlier ones took, else as their budgets allow. */
-  gpuMs: number;
-  /** The longest attempt on a GPU: no number of GPUs makes a run shorter. */
-  longestMs: number;
-  /** Attempts on GPUs without any bound on time. */
-  unbounded: number;
-  /** Whether every time is of earlier attempts. */
-  measured: boolean;
-  /** The most disk that one attempt may use; 0 without a limit. */
-  diskBytes: number;
-};
+export type TotalExtent = ReturnType<typeof totalExtent>;
 
 type Sized = Pick<Execution, "resources" | "limits">;
 
@@ -24,8 +13,19 @@ type Sized = Pick<Execution, "resources" | "limits">;
 export function totalExtent(
   started: Pick<Preview, "index" | "cost">[],
   executionOf: (index: number) => Sized,
-): TotalExtent {
-  const total: TotalExtent = { gpuMs: 0, longestMs: 0, unbounded: 0, measured: true, diskBytes: 0 };
+) {
+  const total = {
+    /** GPU milliseconds of all attempts: as earlier ones took, else as their budgets allow. */
+    gpuMs: 0,
+    /** The longest attempt on a GPU: no number of GPUs makes a run shorter. */
+    longestMs: 0,
+    /** Attempts on GPUs without any bound on time. */
+    unbounded: 0,
+    /** Whether every time is of earlier attempts. */
+    measured: true,
+    /** The most disk that one attempt may use; 0 without a limit. */
+    diskBytes: 0,
+  };
   for (const { index, cost } of started) {
     if (!cost) continue;
     const { resources, limits } = executionOf(index);

@@ -13,13 +13,8 @@ import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
 import { nodeOf } from "../show/trace-nodes.ts";
 import { attemptsOf, placeOf } from "./protocol-facts.ts";
 
-type History = ReturnType<typeof placeOf> & {
-  used: { record: string; startedAt: string } | null;
-  others: { kind: "recorded" | "lost" | "running"; startedAt: string; cause: string }[];
-};
-
 /** In the order of the plan; `others` may hold the attempt itself while it runs. Damaged records are left out: `attempts verify` names them. */
-export function attemptHistories(plan: Plan, workspace: Workspace): History[] {
+export function attemptHistories(plan: Plan, workspace: Workspace) {
   let records: HeldRecord[] = [];
   const unrecorded = unrecordedAttempts(workspace.state, () => {
     records = workspace.attempts.readable();

@@ -21,8 +21,8 @@ export function remoteSettings(
       `--remote-cache ${mode} names no server`,
       "set MLRB_REMOTE_CACHE to its address, e.g. https://cache.lab/mlrb",
     );
-  const found = remoteAddressOf(env);
-  if (found === undefined || "code" in found) return found;
+  const found = remoteAddressOf(address, env);
+  if ("code" in found) return found;
   const signers = resolve(env.MLRB_REMOTE_CACHE_SIGNERS || join(state, "cache_signers"));
   const mayWrite = mode !== "read" && key !== "";
   if (mode === "read-write" && key === "")
@@ -44,10 +44,7 @@ export function remoteSettings(
   return { ...settings, runKey };
 }
 
-/** Undefined without a server. */
-function remoteAddressOf(env: NodeJS.ProcessEnv): RemoteAddress | Diagnostic | undefined {
-  const { MLRB_REMOTE_CACHE: address = "" } = env;
-  if (address === "") return undefined;
+function remoteAddressOf(address: string, env: NodeJS.ProcessEnv): RemoteAddress | Diagnostic {
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
     return problem(

@@ -59,16 +59,8 @@ export async function completions(
   return await ofKind(ofArgument[argument.name()], { typed, asked, names });
 }
 
-type Walked = {
-  command: Command;
-  /** How many arguments have been typed. */
-  given: number;
-  /** The option whose value comes next. */
-  waiting: Option | undefined;
-  asked: TypedNames;
-};
-
-function walk(words: string[], program: Command): Walked {
+/** `given`: how many arguments have been typed. `waiting`: the option whose value comes next. */
+function walk(words: string[], program: Command) {
   let command = program;
   let given = 0;
   let waiting: Option | undefined;

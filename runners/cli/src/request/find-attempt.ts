@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { matcher } from "@mlrb/core/plan/select-instances";
 import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
-import { AttemptRecords } from "@mlrb/local/records/attempt-records";
+import { AttemptRecords, type HeldRecord } from "@mlrb/local/records/attempt-records";
 import { Store } from "@mlrb/local/store/artifact-store";
 import { type StateFolder, stateFolder } from "@mlrb/local/store/state-folder";
 import { VerifiedContents } from "@mlrb/local/store/verified-contents";
@@ -32,22 +32,17 @@ export function attemptPlace(repository: string, root: string | undefined): Atte
 
 /** A text is the reason that there is not exactly one, with its help. */
 export function findAttempt(what: string, { state, records }: AttemptPlace): FoundAttempt | string {
-  const asRecord = (digest: string): FoundAttempt => ({
-    kind: "record",
-    digest,
-    record: records.read(digest),
-    folder: join(state.attempts, "records", digest),
-  });
   if (/^[0-9a-f]{1,64}$/.test(what)) {
     const found = records.list().filter((digest) => digest.startsWith(what));
-    if (found.length === 1) return asRecord(found[0]!);
+    const [digest] = found;
+    if (found.length === 1) return foundRecord({ digest: digest!, record: records.read(digest!) }, state);
     if (found.length > 1)
       return `unknown-attempt: ${found.length} attempts' digests begin with "${what}"\n  help: give more characters; \`${typedProgram()} attempts list\` shows them`;
   }
   const matches = matcher(what);
   const means = ({ slot, axes }: Pick<AttemptRecord, "slot" | "axes">) =>
     matches(slot.stage.replace(/\[.*$/, ""), axes);
-  const all = [...records.readable().map(({ digest }) => asRecord(digest)), ...unrecorded(state)];
+  const all = [...records.readable().map((one) => foundRecord(one, state)), ...unrecorded(state)];
   const named = all.filter((one) => one.kind !== "record" && isNamed(one.attempt, what));
   const wanted = named.length > 0 ? named : all.filter((one) => means(cardOf(one)));
   const stages = [...new Set(wanted.map((one) => cardOf(one).slot.stage))].sort();
@@ -58,7 +53,7 @@ export function findAttempt(what: string, { state, records }: AttemptPlace): Fou
     return `several-attempts: "${what}" matches ${stages.length} stages\n  help: one of ${stages.slice(0, 5).join(", ")}${more}`;
   }
   const dated = wanted.filter((one) => one.kind !== "record" || !isUnusedImport(one, records));
-  return (dated.length > 0 ? dated : wanted).sort((a, b) => (startedAt(a) < startedAt(b) ? -1 : 1)).at(-1)!;
+  return (dated.length > 0 ? dated : wanted).sort(byStart).at(-1)!;
 }
 
 /** Running, ended and not kept yet, or lost. */
@@ -72,19 +67,32 @@ function unrecorded(state: StateFolder): FoundAttempt[] {
   return [...going, ...lost];
 }
 
-/** The newest attempt of each stage instance that was made here, and not imported. */
-export function newestAttempts({ state, records }: AttemptPlace): Map<string, FoundAttempt> {
-  const kept = records
-    .readable()
-    .flatMap(({ digest, record, origin }): FoundAttempt[] =>
-      origin ? [] : [{ kind: "record", digest, record, folder: join(state.attempts, "records", digest) }],
-    );
-  const byAge = [...kept, ...unrecorded(state)].sort((a, b) => (startedAt(a) < startedAt(b) ? -1 : 1));
+/** The newest attempt of each of these stage instances that was made here, and not imported. */
+export function newestAttempts(
+  stages: string[],
+  { state, records }: AttemptPlace,
+): Map<string, FoundAttempt> {
+  const kept = stages
+    .flatMap((stage) => records.readable(undefined, { stage }))
+    .filter(({ origin }) => !origin)
+    .map((one) => foundRecord(one, state));
+  const byAge = [...kept, ...unrecorded(state)].sort(byStart);
   return new Map(byAge.map((one) => [cardOf(one).slot.stage, one]));
+}
+
+export function foundRecord(
+  { digest, record }: HeldRecord,
+  { attempts }: Pick<StateFolder, "attempts">,
+): FoundAttempt {
+  return { kind: "record", digest, record, folder: join(attempts, "records", digest) };
 }
 
 function cardOf(found: FoundAttempt): Pick<AttemptRecord, "slot" | "axes"> {
   return found.kind === "record" ? found.record : found.attempt.card;
+}
+
+function byStart(a: FoundAttempt, b: FoundAttempt): number {
+  return startedAt(a) < startedAt(b) ? -1 : 1;
 }
 
 function startedAt(found: FoundAttempt): string {

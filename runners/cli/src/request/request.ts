@@ -57,8 +57,7 @@ export async function readRequest(
     refuse([scripted], options.json);
     return undefined;
   }
-  const planned = (profile: string | undefined) => planIn({ ...words, sources: scripted, profile }, options);
-  const result = planned(options.profile);
+  const result = planIn({ ...words, sources: scripted, profile: options.profile }, options);
   if ("problems" in result) {
     refuse(result.problems, options.json);
     return undefined;
@@ -66,10 +65,7 @@ export async function readRequest(
   return {
     ...result,
     root: rootFolder(repository, options.root),
-    inProfile(profile) {
-      const other = planned(profile);
-      return "problems" in other ? undefined : other;
-    },
+    inProfile: (profile) => planInProfile({ repository, pipeline, options }, profile, scripted),
   };
 }
 

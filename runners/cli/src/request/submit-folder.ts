@@ -9,16 +9,7 @@ import type { Result } from "@mlrb/local/run/result";
 import { ingest } from "@mlrb/local/store/ingest-outputs";
 import type { Workspace } from "@mlrb/local/store/workspace";
 
-export type SubmittedFolder = {
-  result: Result;
-  digest: string;
-  files: number;
-  bytes: number;
-  /** What was not copied (links, devices, odd names …) and why. */
-  leftOut: { path: string; why: string }[];
-  /** Files that changed while they were copied: their copy may be torn. */
-  torn: string[];
-};
+export type SubmittedFolder = Exclude<Awaited<ReturnType<typeof submitFolder>>, string>;
 
 type Place = {
   workspace: Workspace;
@@ -38,7 +29,7 @@ export async function submitFolder(
   folder: string,
   attempt: Instance,
   { workspace, work, inside = "" }: Place,
-): Promise<SubmittedFolder | string> {
+) {
   const path = resolve(folder);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return `there is no folder ${folder}`;
@@ -59,12 +50,6 @@ export async function submitFolder(
     rmSync(made, { recursive: true, force: true });
   }
   const { files, bytes, leftOut, torn } = taken.tree;
-  return {
-    result: { outcome: { kind: "succeeded" }, outputs },
-    digest: outputs.submission!.digest,
-    files: files.length,
-    bytes,
-    leftOut,
-    torn,
-  };
+  const result: Result = { outcome: { kind: "succeeded" }, outputs };
+  return { result, digest: outputs.submission!.digest, files: files.length, bytes, leftOut, torn };
 }

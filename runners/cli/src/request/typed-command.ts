@@ -1,18 +1,11 @@
 // A command line that a person can type, with the options of the current one.
 // Pure but for the form of the program's name: no disk, no clock.
 import { shellWord } from "@mlrb/core/ports/command-line";
+import type { CommonOptions } from "./request.ts";
 import { typedProgram } from "./typed-program.ts";
 
-type TypedOptions = {
-  pipeline?: string | undefined;
-  profile?: string;
-  only?: string[];
-  set?: string[];
-  executor?: string;
-  skipReferenceModels?: boolean;
-  liveTools?: boolean;
-  root?: string | undefined;
-};
+type TypedOptions = Partial<Omit<CommonOptions, "json" | "root">> &
+  Partial<Record<"pipeline" | "root", string | undefined>>;
 
 /** `pnpm pipeline COMMAND NAME --profile …`, quoted for a shell. `words`: the command's arguments. */
 export function typedCommand(command: string, words: string | string[], asked: TypedOptions): string {

@@ -7,13 +7,6 @@ import { type OutcomeKind, outcomeCause } from "@mlrb/core/ports/outcome";
 import type { RunEvent } from "@mlrb/local/run/run-request";
 import { type ShownWait, shownWaitText, toldWait } from "../show/attempt-wait-text.ts";
 
-export type EventCommand = {
-  ended(event: RunEvent): void;
-  runEnded(counts: Record<OutcomeKind, number>): void;
-  /** Resolves when the command has run for every event, or after the limit of one command; the rest is then dropped. */
-  finished(): Promise<void>;
-};
-
 export type EventCommandOptions = {
   /** Its names are in every object. */
   plan: Pick<Plan, "pipeline" | "profile">;
@@ -32,7 +25,7 @@ const waitsLookMs = 5_000;
 export function eventCommand(
   command: string | undefined,
   { plan, waits, say, limitMs = commandLimitMs, lookMs = waitsLookMs }: EventCommandOptions,
-): EventCommand | undefined {
+) {
   if (command === undefined) return undefined;
   const { pipeline, profile } = plan;
   let last: Promise<void> = Promise.resolve();
@@ -64,7 +57,7 @@ export function eventCommand(
   };
   const timer = setInterval(look, lookMs).unref();
   return {
-    ended(event) {
+    ended(event: RunEvent): void {
       if (event.kind !== "ended") return;
       const { instance, outcome, durationMs } = event;
       const { durable } = instance.stage;
@@ -74,11 +67,12 @@ export function eventCommand(
       const facts = { stage: instance.id, outcome: outcome.kind, durationMs, ...(cause && { cause }) };
       tell({ event: durable ? "attempt-ended" : "stage-failed", ...facts });
     },
-    runEnded(counts) {
+    runEnded(counts: Record<OutcomeKind, number>): void {
       clearInterval(timer);
       tell({ event: "run-ended", ...counts });
     },
-    async finished() {
+    /** Resolves when the command has run for every event, or after the limit of one command; the rest is then dropped. */
+    async finished(): Promise<void> {
       const timer = setTimeout(() => (over = true), limitMs);
       await last;
       clearTimeout(timer);

@@ -1,10 +1,8 @@
 // `pipeline run` when something may have changed: plan, decide by content, run what must be run.
 
 import { relative } from "node:path";
-import type { Plan } from "@mlrb/core/plan/plan";
 import { queuedWords } from "@mlrb/core/schedule/queued-for";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
-import { waitingAttempts } from "@mlrb/local/attempts/attempt-waits";
 import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
 import { type Audited, hasStrace } from "@mlrb/local/audit/read-trace";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
@@ -19,6 +17,7 @@ import { clearDeadWork } from "@mlrb/local/stage/work-folders";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { resultsBefore } from "../against/rescored-run.ts";
 import { agentLines } from "../attempts/agent-line.ts";
+import { waitsOf } from "../attempts/read-states.ts";
 import { spendingNow } from "../attempts/spending-now.ts";
 import { type Trouble, troublesOf } from "../attempts/troubles.ts";
 import { refreshPage } from "../attempts/write-page.ts";
@@ -31,7 +30,6 @@ import { printDiagnostics, refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { Request } from "../request/request.ts";
 import type { RunCommandOptions, RunInvocation } from "../request/run-invocation.ts";
-import { type ShownWait, shownWait, type WaitPlace } from "../show/attempt-wait-text.ts";
 import { lastLines } from "../show/last-lines.ts";
 import { oneLine, printJson } from "../show/print.ts";
 import { isWatched, tellWatcher } from "../watch/watcher-channel.ts";
@@ -265,16 +263,6 @@ function troublesIn(
   );
   const waits = waitsOf(plan, { state, repository, root });
   return troublesOf(ended, { state, slot: plan, waits, asked: { pipeline, options } });
-}
-
-/** What the attempts of this pipeline and profile wait for. */
-function waitsOf(
-  { pipeline, profile }: Pick<Plan, "pipeline" | "profile">,
-  { state, ...at }: WaitPlace & { state: Workspace["state"] },
-): ShownWait[] {
-  return waitingAttempts(state.running)
-    .filter(({ card: { slot } }) => slot.pipeline === pipeline && slot.profile === profile)
-    .map((one) => shownWait(one, at));
 }
 
 /** The diagnostic bundle that a profile wants. It does not change how the run ended. */

@@ -28,10 +28,6 @@ export type RunSummary = {
   lines: string;
 };
 
-export function printLines({ lines }: RunSummary): void {
-  if (lines !== "") process.stdout.write(lines);
-}
-
 type End = {
   root: string;
   json: boolean;

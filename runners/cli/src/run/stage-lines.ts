@@ -1,19 +1,9 @@
 // With --json: the line of each stage instance.
-import type { Reason } from "@mlrb/core/key/reasons";
 import type { Plan } from "@mlrb/core/plan/plan";
-import { type OutcomeKind, outcomeCause } from "@mlrb/core/ports/outcome";
+import { outcomeCause } from "@mlrb/core/ports/outcome";
 import type { RunEvent } from "@mlrb/local/run/run-request";
 
-type StageLine = {
-  event: "stage";
-  stage: string;
-  name: string;
-  outcome: OutcomeKind;
-  reasons: Reason[];
-  durationMs: number;
-};
-
-export function stageLine(event: RunEvent & { kind: "ended" }): StageLine & Record<string, unknown> {
+export function stageLine(event: RunEvent & { kind: "ended" }): object {
   const { instance, outcome, reasons, durationMs, log } = event;
   const cause = outcomeCause(outcome);
   return {
@@ -29,11 +19,8 @@ export function stageLine(event: RunEvent & { kind: "ended" }): StageLine & Reco
 export function reusedLines(plan: Plan, selected: number[]): string {
   return selected
     .map((index) => {
-      const { id, stage } = plan.instances[index]!;
-      const line: StageLine = {
-        ...{ event: "stage", stage: id, name: stage.name, outcome: "reused" },
-        ...{ reasons: [{ kind: "unchanged" }], durationMs: 0 },
-      };
+      const reused = { instance: plan.instances[index]!, outcome: { kind: "reused" } } as const;
+      const line = stageLine({ kind: "ended", ...reused, reasons: [{ kind: "unchanged" }], durationMs: 0 });
       return `${JSON.stringify(line)}\n`;
     })
     .join("");

@@ -9,7 +9,7 @@ import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Result } from "@mlrb/local/run/result";
 import type { Store } from "@mlrb/local/store/artifact-store";
-import { type Baseline, baselineOf } from "@mlrb/report/compare/baseline-of";
+import { baselineOf } from "@mlrb/report/compare/baseline-of";
 import { terminalSection } from "@mlrb/report/formats/terminal-table";
 import {
   parseReferences,
@@ -50,13 +50,7 @@ type ScoredFolder = {
 };
 
 /** What one scorer found: the submission's score, the rows of reference models, and the trivial baseline. */
-type ScorerRow = {
-  scorer: string;
-  metric: ReturnType<ReportParams["metric"]>;
-  score: Reading<AttemptScore>;
-  references: Reading<ReferenceRow[]>;
-  baseline: Baseline;
-};
+type ScorerRow = ReturnType<typeof scorerRow>;
 
 export async function printScores(scored: ScoredFolder): Promise<void> {
   const { path, task, params, submission, measured, json } = scored;
@@ -91,11 +85,7 @@ export async function printScores(scored: ScoredFolder): Promise<void> {
 }
 
 /** `open`: why the submission's settings are undecided, if they are. */
-function scorerRow(
-  scorer: string,
-  { task, params, measured }: ScoredFolder,
-  open: string | undefined,
-): ScorerRow {
+function scorerRow(scorer: string, { task, params, measured }: ScoredFolder, open: string | undefined) {
   const of = (role: string) =>
     measured.find(({ instance }) => instance.axes.scorer === scorer && instance.stage.role === role);
   const metric = params.metric(scorer);

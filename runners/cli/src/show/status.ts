@@ -4,39 +4,12 @@
 import type { Plan } from "@mlrb/core/plan/plan";
 import { outcomeCause } from "@mlrb/core/ports/outcome";
 import type { HeldGpu } from "@mlrb/local/leases/gpu-leases";
-import type { LiveRun } from "@mlrb/local/leases/live-runs";
-import type { AttemptSums } from "../attempts/attempt-sums.ts";
 import type { InstanceNow, ReadStates } from "../attempts/read-states.ts";
 import type { Ended, Trouble } from "../attempts/troubles.ts";
-import { type TotalCost, totalCost } from "../gates/total-cost.ts";
-import { countStates, type StateCounts } from "./instance-state.ts";
+import { totalCost } from "../gates/total-cost.ts";
+import { countStates } from "./instance-state.ts";
 
-export type Status = Pick<ReadStates, "orphans" | "waits" | "damaged"> & {
-  pipeline: string;
-  profile: string;
-  selection: string;
-  /** In plan order; only stages with a selected instance. */
-  stages: { name: string; group?: string; instances: number; states: StateCounts }[];
-  states: StateCounts;
-  runs: LiveRun[];
-  /** GPUs in use on this host, by any run. */
-  gpus: HeldGpu[];
-  failed: { stage: string; cause: string; time: string }[];
-  /** What the machine or a provider made fail, or waits for a person. */
-  troubles: Trouble[];
-  /** Of durable stages; undefined if the pipeline has none. */
-  attempts: { states: StateCounts; cost: TotalCost; spent?: AttemptSums } | undefined;
-  toRun: {
-    instances: number;
-    /** Stale attempts that a run would leave stale. */
-    leftStale: number;
-    /** From earlier durations; 0 if nothing was timed. */
-    expectedMs: number;
-    untimed: number;
-  };
-  /** Instances that cannot run again: weights that they would read were removed. */
-  thinned: number;
-  publishes: boolean;
+export type Status = ReturnType<typeof statusOf> & {
   /** What `ofOwnPlan` left out of the same pipeline and profile, which may still spend money. */
   others?: { attempts: number; runs: number };
 };
@@ -50,7 +23,7 @@ type Read = Pick<ReadStates, "instances" | "live" | "orphans" | "waits"> &
 export function statusOf(
   plan: Plan,
   { instances, live, orphans, waits, damaged = [], gpus, sums, troubles = () => [] }: Read,
-): Status {
+) {
   const stageOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.stage;
   const idOf = ({ preview }: InstanceNow) => plan.instances[preview.index]!.id;
   const byStage = Map.groupBy(instances, (one) => stageOf(one).name);
@@ -65,6 +38,7 @@ export function statusOf(
     pipeline: plan.pipeline,
     profile: plan.profile,
     selection: plan.selection,
+    /** In plan order; only stages with a selected instance. */
     stages: [...byStage].map(([name, all]) => ({
       name,
       ...(groups.has(name) && { group: groups.get(name)! }),
@@ -76,13 +50,16 @@ export function statusOf(
     orphans,
     waits,
     damaged,
+    /** In use on this host, by any run. */
     gpus,
     failed: failed.map((one) => ({
       stage: idOf(one),
       cause: outcomeCause(one.lastEnd!.outcome),
       time: one.lastEnd!.time,
     })),
+    /** What the machine or a provider made fail, or waits for a person. */
     troubles: troubles(failed.map((one) => ({ stage: idOf(one), outcome: one.lastEnd!.outcome }))),
+    /** Of durable stages; undefined if the pipeline has none. */
     attempts:
       attempts.length === 0
         ? undefined
@@ -96,11 +73,14 @@ export function statusOf(
           },
     toRun: {
       instances: toRun.length,
+      /** Stale attempts that a run would leave stale. */
       leftStale: attempts.filter(({ preview }) => preview.onStale === "leave" && preview.cost !== undefined)
         .length,
+      /** From earlier durations; 0 if nothing was timed. */
       expectedMs: toRun.reduce((sum, { expectedMs }) => sum + (expectedMs ?? 0), 0),
       untimed: toRun.filter(({ expectedMs }) => expectedMs === undefined).length,
     },
+    /** Instances that cannot run again: weights that they would read were removed. */
     thinned: instances.filter(
       ({ preview }) => preview.action !== "reuse" && preview.reasons.some(({ kind }) => kind === "thinned"),
     ).length,

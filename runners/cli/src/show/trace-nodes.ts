@@ -3,25 +3,12 @@
 // used only to find which instance made an input.
 
 import { environmentStage, type Instance, type Plan } from "@mlrb/core/plan/plan";
-import type { KeyParts, Ran } from "@mlrb/formats/stage/action";
-import type { Artifact } from "@mlrb/formats/stage/artifact";
+import type { KeyParts } from "@mlrb/formats/stage/action";
 import { logPath } from "@mlrb/local/stage/log-path";
 import type { Workspace } from "@mlrb/local/store/workspace";
 import { valueText } from "./shorten.ts";
 
-export type TraceNode = {
-  stage: string;
-  key: string;
-  /** Digest of the attempt's record, for an attempt. */
-  record: string | null;
-  run: KeyParts["run"];
-  parts: KeyParts;
-  inputs: { name: string; digest: string; from: string; output: string }[];
-  outputs: Record<string, Artifact>;
-  ran: Ran;
-  /** The path of its log, which may be gone. */
-  log: string;
-};
+export type TraceNode = Exclude<ReturnType<typeof nodeOf>, string>;
 
 export type Trace = {
   nodes: TraceNode[];
@@ -60,7 +47,7 @@ export function traceOf(index: number, place: NodePlace): Trace {
 }
 
 /** The node of one instance; a text is the reason that there is none. */
-export function nodeOf(instance: Instance, { plan, workspace, reused }: NodePlace): TraceNode | string {
+export function nodeOf(instance: Instance, { plan, workspace, reused }: NodePlace) {
   const last = workspace.last.get(instance.id);
   const key = reused?.get(instance.index) ?? last?.key;
   const found = instance.stage.durable

@@ -3,15 +3,7 @@
 import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { isTable } from "@mlrb/formats/is-table";
 
-export type TimedEvent = {
-  index: number;
-  sinceStartMs: number;
-  time: string;
-  /** Undefined for a line that is not an event of this version. */
-  event: TrajectoryEvent | undefined;
-  /** What the event tool-result says, if its call was seen. */
-  result: ToolResult | undefined;
-};
+export type TimedEvent = ReturnType<TimedEvents["next"]>;
 
 type ToolCall = { index: number; name: string; input: string };
 
@@ -27,7 +19,7 @@ export class TimedEvents {
   readonly #calls = new Map<string, ToolCall>();
 
   /** Pass undefined for a line that is not an event of this version: only its place is kept. */
-  next(event: TrajectoryEvent | undefined, place: EventPlace): TimedEvent {
+  next(event: TrajectoryEvent | undefined, place: EventPlace) {
     const index = whole(place.index);
     if (event?.event === "tool-call" && this.#calls.size < openCallsMax)
       this.#calls.set(callKey(event), { index, name: nameOf(event.name), input: longText(event.input) });
@@ -35,7 +27,9 @@ export class TimedEvents {
       index,
       sinceStartMs: whole(place.sinceStartMs ?? 0),
       time: (place.time ?? "").slice(0, 40),
+      /** Undefined for a line that is not an event of this version. */
       event,
+      /** What the event tool-result says, if its call was seen. */
       result: event?.event === "tool-result" ? this.#resultOf(event) : undefined,
     };
   }

@@ -88,18 +88,13 @@ export type ExecResult =
 /** A limit that the program reached, even if it went on: the agent's responsibility. */
 export type OverLimit = { limit: "memory" | "disk" | "processes"; detail: string };
 
-/** The isolation of one sandbox's programs. Its files are in a folder of the host, which the supervisor reads. */
-export type Walls = {
-  /** For the trajectory, e.g. `bubblewrap`, `docker`. */
-  readonly kind: string;
+/**
+ * The isolation of one sandbox's programs. Its files are in a folder of the host, which the supervisor reads. After
+ * `freeze`, callers start no program before `thaw`. `kill` throws if something does not end.
+ */
+export type Walls = Pick<Sandbox, "kind" | "exec" | "freeze" | "thaw" | "kill"> & {
   /** For the attempt's provenance, e.g. `{ image, engine }`. */
   readonly where: Record<string, string>;
-  exec(request: ExecRequest): Promise<ExecResult>;
-  /** As `Sandbox.freeze`; callers start no program before `thaw`. */
-  freeze(): Promise<boolean>;
-  thaw(): Promise<boolean>;
-  /** Ends everything inside; throws if something does not end. */
-  kill(): Promise<void>;
   /** Kills everything and removes all but the folder. */
   close(): Promise<void>;
 };

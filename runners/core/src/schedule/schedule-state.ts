@@ -1,10 +1,10 @@
 // The scheduler's state: the instances, the phase of each, and the free resources. `schedule` changes it.
 
 import type { Outcome } from "../ports/outcome.ts";
-import { type Amounts, amountsOf, type Resources } from "./amounts.ts";
+import { amountsOf, type Resources } from "./amounts.ts";
 import { longestPaths } from "./longest-paths.ts";
 import { ReadyQueue } from "./ready-queue.ts";
-import { amountsWithServices, type ServiceState, servicesOf } from "./service-amounts.ts";
+import { amountsWithServices, servicesOf } from "./service-amounts.ts";
 
 export type Work = {
   id: string;
@@ -64,50 +64,12 @@ export type Command =
 
 type Phase = "waiting" | "deciding" | "parked" | "ready" | "running" | "ended";
 
-export type ScheduleState = {
-  readonly work: readonly Work[];
-  /** The amounts that each instance holds while it runs. */
-  readonly wants: (index: number) => Amounts;
-  readonly failFast: boolean;
-  phase: Phase[];
-  outcome: (Outcome | undefined)[];
-  /** By instance: the number of needs and collected members that have not ended. */
-  open: number[];
-  /** By instance: those that wait for its end, by need, collection, check or environment. */
-  dependents: number[][];
-  /** Instances that wait for the result of another with the same action. */
-  sharers: Map<number, number[]>;
-  demanded: boolean[];
-  /** Expected milliseconds from the start of each instance to the end of its last dependent. */
-  priority: number[];
-  ready: ReadyQueue;
-  whole: Amounts;
-  free: number[];
-  running: Set<number>;
-  /** Running instances whose resources are free again. */
-  freed: Set<number>;
-  /** Instances whose processes ran before this run. */
-  begun: Set<number>;
-  /** By service, once it is demanded or used: see services. */
-  services: Map<number, ServiceState>;
-  deciding: number;
-  /** To be decided; the command is not sent yet. */
-  asked: number[];
-  /** Ended in this step; their dependents are not considered yet. */
-  fresh: number[];
-  /** Whether an instance that had ended was decided again. */
-  remade: boolean;
-  interrupts: number;
-  failed: boolean;
-  left: number;
-  finished: boolean;
-};
+export type ScheduleState = ReturnType<typeof initialState>;
 
 export function initialState(
   work: Work[],
-  options: { capacity: Capacity; failFast: boolean },
-): ScheduleState {
-  const { capacity, failFast } = options;
+  { capacity, failFast }: { capacity: Capacity; failFast: boolean },
+) {
   const dependents: number[][] = work.map(() => []);
   const open = work.map(({ needs, collects, environment, uses, checks = [], id }, index) => {
     const before = new Set([...needs, ...collects]);
@@ -123,26 +85,37 @@ export function initialState(
   const cut = amountsWithServices(work, { services, amounts });
   const wants = (index: number) => cut.get(index) ?? amounts.wants(work[index]!.resources);
   return {
-    work,
+    work: work as readonly Work[],
+    /** The amounts that each instance holds while it runs. */
     wants,
     failFast,
-    phase: work.map(() => "waiting"),
-    outcome: work.map(() => undefined),
+    phase: work.map((): Phase => "waiting"),
+    outcome: work.map((): Outcome | undefined => undefined),
+    /** By instance: the number of needs and collected members that have not ended. */
     open,
+    /** By instance: those that wait for its end, by need, collection, check or environment. */
     dependents,
-    sharers: new Map(),
+    /** Instances that wait for the result of another with the same action. */
+    sharers: new Map<number, number[]>(),
     demanded: work.map(({ lazy }) => !lazy),
+    /** Expected milliseconds from the start of each instance to the end of its last dependent. */
     priority,
     ready: new ReadyQueue(priority, wants),
     whole: amounts.whole,
     free: [...amounts.whole],
-    running: new Set(),
-    freed: new Set(),
-    begun: new Set(),
+    running: new Set<number>(),
+    /** Running instances whose resources are free again. */
+    freed: new Set<number>(),
+    /** Instances whose processes ran before this run. */
+    begun: new Set<number>(),
+    /** By service, once it is demanded or used: see services. */
     services,
     deciding: 0,
-    asked: [],
-    fresh: [],
+    /** To be decided; the command is not sent yet. */
+    asked: [] as number[],
+    /** Ended in this step; their dependents are not considered yet. */
+    fresh: [] as number[],
+    /** Whether an instance that had ended was decided again. */
     remade: false,
     interrupts: 0,
     failed: false,

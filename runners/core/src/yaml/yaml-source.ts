@@ -44,8 +44,9 @@ export function parseYaml(file: string, withMark: string): YamlSource | Diagnost
       },
     ];
   const text = withMark.replace(/^\ufeff/, "");
-  const lines = lineStarts(text);
-  const place = (from: number, to: number) => placeAt(file, { text, lines }, from, to);
+  const lines = new LineCounter();
+  for (const { index } of text.matchAll(/^|(?<=\n)/g)) lines.addNewLine(index);
+  const place = (from: number, to: number) => placeAt(from, to, { file, text, lines });
   const problem = ({ from, to, soft: _, ...rest }: Spot): Diagnostic => ({
     code: "yaml-syntax",
     ...rest,
@@ -58,12 +59,7 @@ export function parseYaml(file: string, withMark: string): YamlSource | Diagnost
   let soft: Spot[];
   try {
     // check-yaml finds equal keys: the parser compares each pair
-    document = parseDocument(text, {
-      lineCounter: new LineCounter(),
-      prettyErrors: false,
-      strict: true,
-      uniqueKeys: false,
-    });
+    document = parseDocument(text, { prettyErrors: false, strict: true, uniqueKeys: false });
     const spots = [...syntaxProblems(document, text), ...checkYaml(document)];
     soft = spots.filter((spot) => spot.soft);
     if (soft.length < spots.length) return onePerLine(spots.map(problem));
@@ -202,23 +198,13 @@ function rangeOfNode(node: Node | null): [number, number] | undefined {
   return node?.range ? [node.range[0], node.range[1]] : undefined;
 }
 
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
-}
+type Lines = { file: string; text: string; lines: LineCounter };
 
-function placeAt(file: string, from: { text: string; lines: number[] }, start: number, end: number): Place {
-  const { text, lines } = from;
+function placeAt(start: number, end: number, { file, text, lines }: Lines): Place {
   const offset = Math.max(0, Math.min(start, text.length));
-  let low = 0;
-  for (let high = lines.length; high - low > 1; ) {
-    const middle = (low + high) >> 1;
-    if (lines[middle]! <= offset) low = middle;
-    else high = middle;
-  }
-  const excerpt = text.slice(lines[low]!, lines[low + 1] ?? text.length).replace(/\r?\n?$/, "");
-  const column = offset - lines[low]! + 1;
+  const { line, col: column } = lines.linePos(offset);
+  const { lineStarts } = lines;
+  const excerpt = text.slice(lineStarts[line - 1], lineStarts[line] ?? text.length).replace(/\r?\n?$/, "");
   const length = Math.max(1, Math.min(end - offset, excerpt.trimEnd().length - (column - 1)));
-  return { file, line: low + 1, column, excerpt, length };
+  return { file, line, column, excerpt, length };
 }

@@ -87,7 +87,7 @@ export const benchmarkCalls = t.about(
       ),
     }),
   ),
-  "tool calls that name the scored benchmark, by publicNames of task.yaml",
+  "tool calls that name the scored benchmark, by publicNames of task.yaml; absent where the names are not known",
 );
 
 const timeSpent = t.about(
@@ -126,10 +126,7 @@ const measures = t.wholeExcept(["benchmarkCalls", "timeSpent"], {
   ),
   predictionError: t.about(atLeastNone, "mean of |predicted − value| over the agent's lines with both"),
   predictions: t.count,
-  benchmarkCalls: t.about(
-    benchmarkCalls,
-    `${benchmarkCalls.description}; absent where the names are not known`,
-  ),
+  benchmarkCalls,
 });
 
 export const iterationsFile = t.fileFormat(

@@ -1,19 +1,14 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
-import { memberDecision } from "../attempt/adjudication.ts";
-import { uncheckedFields, uncheckedNames } from "../attempt/attempt-record.ts";
 import { condition } from "../attempt/condition.ts";
 import { benchmarkCalls, end, label, runs } from "../attempt/iterations.ts";
 import { replayFacts } from "../attempt/ledger.ts";
-import { memberOrigin } from "../attempt/record-origin.ts";
-import { weakLimits } from "../attempt/weak-limits.ts";
-import { interventionSums } from "../declared/intervention.ts";
 import { built } from "../judged/built.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
 import { isNotScorable, ruleVerdict, verdictFacts, verdictKind } from "../judged/verdict.ts";
 import * as t from "../schema.ts";
 import { keyParts } from "../stage/action.ts";
-import { heldGpus } from "./hardware.ts";
+import { recordFactNames, recordFacts } from "../stage/collected.ts";
 import { attemptMemorisation } from "./memorisation.ts";
 
 export type Seed = t.TypeOf<typeof t.seed>;
@@ -82,10 +77,7 @@ const foundResearch = t.wholeExcept(["benchmarkCalls", "labels"], {
     "mean of |predicted − value| over `predictions` lines of the agent",
   ),
   predictions: t.count,
-  benchmarkCalls: t.about(
-    benchmarkCalls,
-    `${benchmarkCalls.description}; absent where the names are not known`,
-  ),
+  benchmarkCalls,
   lastChange: t.about(t.textOrNull, "the change of its last iteration in its own words; null if unknown"),
   ends: t.about(t.listOf(end), "what ended it and what it left, as recorded"),
   labels: t.about(t.listOf(label), "judgements whose precision is known; absent: none"),
@@ -97,57 +89,30 @@ const attemptResearch = t.about(
 );
 export type AttemptResearch = t.TypeOf<typeof attemptResearch>;
 
-export const attempt = t.wholeExcept(
-  [
-    "condition",
-    "replay",
-    "budget",
-    "origin",
-    "weakLimits",
-    ...uncheckedNames,
-    "gpus",
-    "decisions",
-    "memorisation",
-    "resumed",
-    "interventions",
-  ],
-  {
-    task: t.anyText,
-    agent: t.anyText,
-    seed: t.seed,
-    verdict: attemptVerdict,
-    submission: t.about(t.textOrNull, "the submission's digest; null if there is none"),
-    actions: t.about(
-      t.textOrNull,
-      "digest of its sequence of tool calls; null if it made none or they are unknown",
-    ),
-    note: t.about(t.anyText, "a note for its numbers, e.g. that it was accepted as stale; may be empty"),
-    condition,
-    replay: replayFacts,
-    budget: t.about(
-      keyParts.properties.budget,
-      "as planned; without a field: no limit; absent if it is not known",
-    ),
-    origin: memberOrigin,
-    weakLimits,
-    ...uncheckedFields,
-    gpus: heldGpus,
-    decisions: t.about(
-      t.listOf(memberDecision),
-      "people's decisions on its rules, oldest first; absent if there is none",
-    ),
-    resumed: t.about(
-      t.positiveInteger,
-      "how often it continued after its supervisor or host died; absent if never",
-    ),
-    interventions: interventionSums,
-    scores: t.tableOf(attemptScore),
-    research: t.about(t.nullable(attemptResearch), "null if the pipeline does not find iterations"),
-    memorisation: attemptMemorisation,
-    checkpoints: t.about(
-      t.listOf(attemptCheckpoint),
-      "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
-    ),
-  },
-);
+export const attempt = t.wholeExcept(["condition", "replay", "budget", ...recordFactNames, "memorisation"], {
+  task: t.anyText,
+  agent: t.anyText,
+  seed: t.seed,
+  verdict: attemptVerdict,
+  submission: t.about(t.textOrNull, "the submission's digest; null if there is none"),
+  actions: t.about(
+    t.textOrNull,
+    "digest of its sequence of tool calls; null if it made none or they are unknown",
+  ),
+  note: t.about(t.anyText, "a note for its numbers, e.g. that it was accepted as stale; may be empty"),
+  condition,
+  replay: replayFacts,
+  budget: t.about(
+    keyParts.properties.budget,
+    "as planned; without a field: no limit; absent if it is not known",
+  ),
+  ...recordFacts,
+  scores: t.tableOf(attemptScore),
+  research: t.about(t.nullable(attemptResearch), "null if the pipeline does not find iterations"),
+  memorisation: attemptMemorisation,
+  checkpoints: t.about(
+    t.listOf(attemptCheckpoint),
+    "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
+  ),
+});
 export type Attempt = t.TypeOf<typeof attempt>;

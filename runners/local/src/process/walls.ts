@@ -15,29 +15,7 @@ import { realOf } from "../stage/stage-permissions.ts";
 const builder = fileURLToPath(new URL("./walls.py", import.meta.url));
 
 /** What walls.py reads. */
-export type WallsDescription = {
-  /** Null: no namespaces can be made here, only the limits hold. */
-  view: WallsView | null;
-  user: [uid: number, gid: number] | null;
-  /** Files of control groups to which each process writes "0". */
-  groups: string[];
-  /** `dataBytes` limits each process, where no control group limits all of them; null: not limited. */
-  limits: { fileBytes: number; processes: number; files: number; dataBytes: number | null };
-  /** Base64. */
-  seccomp: string;
-};
-
-type WallsView = {
-  reads: string[];
-  writes: string[];
-  devices: string[];
-  /** Texts of files that are made inside, by path. */
-  files: Record<string, string>;
-  hidden: string[];
-  /** Folders in memory, by path, with their sizes in bytes. */
-  memory: Record<string, number>;
-  cwd: string;
-};
+export type WallsDescription = ReturnType<typeof describeWalls>;
 
 /** What a process may reserve without using it: Node reserves half a gigabyte for compiled code. */
 const reservedBytes = 2 ** 30;
@@ -68,7 +46,7 @@ export function describeWalls(
   { user, reads, writes, limits }: StageWalls,
   { root, trace }: Pick<ExecutionRequest, "root" | "trace">,
   { groups, inView, gpuFiles }: { groups: ControlGroups; inView: boolean; gpuFiles: readonly string[] },
-): WallsDescription {
+) {
   const id = user?.uid ?? process.getuid?.() ?? 0;
   const group = user?.gid ?? process.getgid?.() ?? 0;
   const view = {
@@ -82,6 +60,7 @@ export function describeWalls(
       ...["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`),
       ...gpuFiles,
     ],
+    /** Texts of files that are made inside, by path. */
     files: {
       "/etc/passwd": `root:x:0:0:root:/:/bin/false\nstage:x:${id}:${group}:stage:/tmp:/bin/sh\n`,
       "/etc/group": `root:x:0:\nstage:x:${group}:\n`,
@@ -89,19 +68,24 @@ export function describeWalls(
       "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
     },
     hidden: hiddenInProc.map((name) => `/proc/${name}`),
+    /** Folders in memory, by path, with their sizes in bytes. */
     memory: { "/tmp": part(limits.memoryBytes, 4), "/dev/shm": part(limits.memoryBytes, 2) },
     cwd: root,
   };
   return {
+    /** Null: no namespaces can be made here, only the limits hold. */
     view: inView ? view : null,
     user: user ? [user.uid, user.gid] : null,
+    /** Files of control groups to which each process writes "0". */
     groups: groups.entries,
     limits: {
       fileBytes: limits.fileBytes,
       processes: limits.processes,
       files: filesMax,
+      /** Limits each process, where no control group limits all of them; null: not limited. */
       dataBytes: groups.has.has("memory") ? null : limits.memoryBytes + reservedBytes,
     },
+    /** Base64. */
     seccomp: Buffer.from(seccompFilter() ?? []).toString("base64"),
   };
 }

@@ -20,7 +20,7 @@ import type { Damaged, HeldRecord, ImportEnd, ImportedFrom, RecordSearch } from 
 import { materializeRecord } from "./materialize-record.ts";
 import { parseRecord, recordText } from "./parse-record.ts";
 import { recordNames, searchRecords } from "./rank-records.ts";
-import { RecordIndex } from "./record-index.ts";
+import { RecordIndex, type SomeSlots } from "./record-index.ts";
 import { lineOf } from "./record-line.ts";
 import { addChoice, originFile } from "./record-origins.ts";
 import { absentFiles, type Thinned } from "./thinned-files.ts";
@@ -113,14 +113,10 @@ export class AttemptRecords extends RecordIndex {
   }
 
   /**
-   * Returns all records except damaged ones, which are passed to `damaged`. `of`: only records of this pipeline
-   * and profile.
+   * Returns all records except damaged ones, which are passed to `damaged`. `of`: only records of these slots.
    */
-  readable(
-    damaged: Damaged = () => {},
-    of?: Pick<AttemptRecord["slot"], "pipeline" | "profile">,
-  ): HeldRecord[] {
-    return (of ? this.ofProfile(of) : this.list()).flatMap((digest) => {
+  readable(damaged: Damaged = () => {}, of?: SomeSlots): HeldRecord[] {
+    return (of ? this.inSlots(of) : this.list()).flatMap((digest) => {
       try {
         return [this.#held(digest)];
       } catch (error) {

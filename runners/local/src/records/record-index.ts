@@ -29,6 +29,9 @@ type Loaded = {
   thinned: Thinned;
 };
 
+/** The slots of a pipeline and profile, or of a stage instance in any. */
+export type SomeSlots = Pick<AttemptRecord["slot"], "pipeline" | "profile"> | { stage: string };
+
 export abstract class RecordIndex {
   /** Holds the index and the folder of records. */
   protected readonly folder: string;
@@ -79,11 +82,12 @@ export abstract class RecordIndex {
     return recordNames(all).filter((other) => other !== digest);
   }
 
-  /** The records of a pipeline and profile, in code-unit order; a name with a space may add others. */
-  protected ofProfile({ pipeline, profile }: Pick<AttemptRecord["slot"], "pipeline" | "profile">): string[] {
-    const start = slotName({ pipeline, profile, stage: "" });
+  /** In code-unit order; a name with a space may add others. */
+  protected inSlots(of: SomeSlots): string[] {
+    const [start, end] = "stage" in of ? ["", ` ${of.stage}`] : [slotName({ ...of, stage: "" }), ""];
     return [...this.#load().bySlot]
-      .flatMap(([slot, lines]) => (slot.startsWith(start) ? lines.map(({ record }) => record) : []))
+      .filter(([slot]) => slot.startsWith(start) && slot.endsWith(end))
+      .flatMap(([, lines]) => lines.map(({ record }) => record))
       .sort();
   }
 

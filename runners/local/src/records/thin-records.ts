@@ -16,7 +16,7 @@ import { addThinnings, isWeights } from "./thinned-files.ts";
 /** What to remove: the weights in these outputs of a record. */
 export type WantedThin = { digest: string; record: AttemptRecord; outputs: string[]; why: string };
 
-export type ThinnedRecord = {
+type ThinnedRecord = {
   record: string;
   /** The files that are gone now, or would go. */
   files: ThinnedFile[];

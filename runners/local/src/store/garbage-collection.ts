@@ -10,7 +10,7 @@ import { isAlive } from "../leases/owner.ts";
 import { AttemptRecords } from "../records/attempt-records.ts";
 import { DamagedRecord } from "../records/damaged-record.ts";
 import { actionsWithReads, madeOf } from "../records/made-of.ts";
-import { fileOf, recordsSharing, type Sharing } from "../records/records-sharing.ts";
+import { fileOf, recordsSharing } from "../records/records-sharing.ts";
 import { ActionCache } from "./action-cache.ts";
 import { Store } from "./artifact-store.ts";
 import type { StateFolder } from "./state-folder.ts";
@@ -26,20 +26,11 @@ export function storeStats(state: StateFolder) {
   };
 }
 
-export type Verified = {
-  checked: number;
-  damaged: string[];
-  /** The damaged contents that an attempt's record had a sound copy of. */
-  repaired: string[];
-  /** The attempts that share a damaged file. They keep it. */
-  attempts: Sharing[];
-};
-
 /**
  * Reads every content. A content that does not match its digest is replaced from an attempt's record, or removed
  * so that its producer runs again. An attempt does not run again: attempts that share the file are named.
  */
-export function verifyStore(state: StateFolder): Verified {
+export function verifyStore(state: StateFolder) {
   const damaged: string[] = [];
   const shared = new Set<string>();
   let checked = 0;
@@ -54,7 +45,9 @@ export function verifyStore(state: StateFolder): Verified {
   const sharing = recordsSharing(join(state.attempts, "records"), shared);
   if (damaged.length > 0) putBackFromRecords(state);
   const store = new Store(state.blobs);
+  /** The damaged contents that an attempt's record had a sound copy of. */
   const repaired = damaged.filter((digest) => store.has(digest));
+  // the attempts that share a damaged file keep it
   return { checked, damaged, repaired, attempts: [...sharing.values()].flat() };
 }
 

@@ -83,24 +83,21 @@ export function permutationTest(
   };
 }
 
-type Sides = {
-  task: string;
-  a: readonly number[];
-  b: readonly number[];
-  /** Of doubledU under swapped labels; undefined where that is too many to count. */
-  probabilities: Float64Array | undefined;
-};
-
 /** The values with higher ones better. */
-function sides({ task, direction, ...values }: TaskValues): Sides {
+function sides({ task, direction, ...values }: TaskValues) {
   const sign = direction === "higher" ? 1 : -1;
   const a = values.a.map((value) => sign * value);
   const b = values.b.map((value) => sign * value);
   const countable = rankSumCost(a.length, b.length) <= exactCostMax;
-  return { task, a, b, probabilities: countable ? rankSumDistribution(a, b) : undefined };
+  /** Of doubledU under swapped labels; undefined where that is too many to count. */
+  const probabilities = countable ? rankSumDistribution(a, b) : undefined;
+  return { task, a, b, probabilities };
 }
 
-function test(tasks: readonly Sides[], draws: Required<Draws>): Tested & { superiority: number } {
+function test(
+  tasks: readonly ReturnType<typeof sides>[],
+  draws: Required<Draws>,
+): Tested & { superiority: number } {
   const most = tasks.map(({ a, b }) => 2 * a.length * b.length);
   const unit = most.reduce(leastCommonMultiple, 1);
   const steps = most.map((each) => unit / each);
