@@ -29,10 +29,6 @@ export const domains: Domain[] = [
       ["Quorbin", "moss"],
       ["Saftel", "rust"],
       ["Niruga", "marble"],
-      ["Zandric", "ink"],
-      ["Brivona", "slate"],
-      ["Hulmera", "pearl"],
-      ["Ekstoth", "tar"],
     ],
     ask: {
       train: [
@@ -66,10 +62,6 @@ export const domains: Domain[] = [
       ["hedrola", "vinegar"],
       ["crumbat", "ginger"],
       ["yolvane", "mustard"],
-      ["pistura", "vanilla"],
-      ["nogalim", "tea"],
-      ["wembrel", "onion"],
-      ["zaffute", "cocoa"],
     ],
     ask: {
       train: [

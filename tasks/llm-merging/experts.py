@@ -17,8 +17,8 @@ from mlrb_kit.device import device
 from mlrb_kit.stage import read_stage
 
 SEED = 0
-STEPS, BATCH = 18, 8
-RATE, WARM_UP = 4e-3, 3
+STEPS, BATCH = 16, 6
+RATE, WARM_UP = 6e-3, 3
 RANK, ALPHA = 8, 16
 MATRICES = ["gate_proj", "up_proj", "down_proj"]
 

@@ -58,15 +58,15 @@ class Ends(unittest.TestCase):
         return taken
 
     def test_a_rule_is_measured_until_the_answer_is_clear(self) -> None:
-        self.assertEqual(self.measured(50, 900, 900), 1)
-        self.assertEqual(self.measured(51, 89, 900), 2)
+        self.assertEqual(self.measured(75, 900, 900), 1)
+        self.assertEqual(self.measured(76, 89, 900), 2)
         self.assertEqual(self.measured(200, 111, 7), 2)
-        for open_runs in ((51, 90, 7), (110, 200, 7), (60, 900, 7), (900, 60, 900)):
+        for open_runs in ((76, 90, 7), (110, 200, 7), (80, 900, 7), (900, 60, 900)):
             self.assertEqual(self.measured(*open_runs), 3)
 
     def test_a_failed_run_decides_nothing(self) -> None:
         self.assertEqual(self.measured(None, 7, 7), 3)
-        self.assertEqual(self.measured(60, None, 60), 3)
+        self.assertEqual(self.measured(80, None, 80), 3)
         self.assertEqual(self.measured(None, None, None), 3)
 
     def test_a_model_that_fails_crashes_or_computes_too_long_is_not_the_machine_s_fault(self) -> None:
