@@ -2,21 +2,45 @@
 // beats `script-weak` on every primary metric, and untrained models have their expected order. The sample shows every
 // table of authored recordings. The READMEs of the tasks must have the smoke run's numbers.
 import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { report as reportFormat } from "@mlrb/formats/report";
+import { type Report, report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
 import { comparisonError } from "@mlrb/report/compare/comparison-error";
+import { csvFiles } from "@mlrb/report/formats/csv-files";
+import { figureFile, paperFiles } from "@mlrb/report/formats/latex";
+import { forestFigure } from "@mlrb/report/paper/forest-figure";
+import { overTimeFigure } from "@mlrb/report/paper/over-time-figure";
 import { sampleBlock, sampleFolder, smokeFolder, withBlock } from "./sample-block.ts";
-import { sampleFiles } from "./sample-files.ts";
 
 const repository = join(import.meta.dirname, "..");
 const reportIn = (folder: string) =>
   mustFollow(reportFormat, readJson(join(repository, folder, "report.json")), "report.json");
 const report = reportIn(smokeFolder);
 const sample = reportIn(sampleFolder);
+
+/** The committed sample's files that its report.json decides, by path. Costs and times come from ledgers. */
+async function sampleFiles(report: Report): Promise<Record<string, string | Buffer>> {
+  const tables = Object.entries(paperFiles(report)).map(([name, text]) => [`tables/${name}`, text]);
+  const figures = { scores: await forestFigure(report), "over-time": await overTimeFigure(report) };
+  return {
+    ...csvFiles(report),
+    ...Object.fromEntries(tables),
+    ...Object.fromEntries(
+      (["scores", "over-time"] as const).flatMap((name) => {
+        const pdf = figures[name];
+        if (!pdf) return [];
+        return [
+          [`figures/${name}.pdf`, pdf],
+          [`figures/${name}.tex`, figureFile(report, name)],
+        ];
+      }),
+    ),
+  };
+}
 
 /** For each task's primary metric, agents' means and rows from worst to best. Equal neighbours are allowed. */
 const orders: Record<string, string[]> = {
@@ -42,28 +66,56 @@ test("the sample has every CSV file, table and figure that its report.json gives
   for (const [name, content] of Object.entries(await sampleFiles(sample))) {
     const held = readFileSync(join(repository, sampleFolder, name));
     assert.ok(held.equals(Buffer.from(content)), `${name}: run scripts/update-sample.ts`);
-    // a PDF says so in its title, in UTF-16
-    if (name.endsWith(".csv")) assert.match(held.toString(), /no model was called/, name);
+    if (!name.endsWith(".pdf")) assert.match(held.toString(), /no model was called/, name);
   }
-  const pictures = ["figures/scores.tex", "figures/cost.tex", "report.md"];
-  for (const name of pictures)
+  const others = ["figures/cost.tex", "tables/cost.tex", "report.md", "groups.md"];
+  for (const name of others)
     assert.match(readFileSync(join(repository, sampleFolder, name), "utf8"), /no model was called/, name);
 });
 
-test("the sample is whole, and shows what goes wrong: a training that diverged, and data that the task does not give", () => {
+test("every row of the sample's CSV files says that no model was called", () => {
+  for (const name of globSync("*.csv", { cwd: join(repository, sampleFolder) })) {
+    const [, ...rows] = readFileSync(join(repository, sampleFolder, name), "utf8")
+      .trimEnd()
+      .split("\n");
+    assert.ok(rows.length > 1 && rows.every((row) => row.includes("no model was called")), name);
+  }
+});
+
+const pdftotext = spawnSync("pdftotext", ["-v"]).status === 0;
+test("every figure of the sample says in its picture that no model was called", {
+  skip: pdftotext ? false : "needs pdftotext of poppler-utils",
+}, () => {
+  const figures = globSync("figures/*.pdf", { cwd: join(repository, sampleFolder) });
+  assert.deepEqual(figures.sort(), ["figures/cost.pdf", "figures/over-time.pdf", "figures/scores.pdf"]);
+  for (const name of figures) {
+    const text = execFileSync("pdftotext", [join(repository, sampleFolder, name), "-"], { encoding: "utf8" });
+    assert.match(text, /authored recordings, no model was called/, name);
+  }
+});
+
+test("the sample is whole, and shows what goes wrong: a training that diverged, data that the task does not give, and a model that looks ahead", () => {
   assert.equal(sample.agents.length, 3);
   assert.equal(sample.attempts.length, 30);
   assert.ok(sample.attempts.every(({ replay }) => replay?.recording === "authored"));
   assert.deepEqual(sample.coverage.gaps, []);
-  assert.deepEqual([sample.coverage.attempts.pass, sample.coverage.attempts.missing], [28, 0]);
+  assert.deepEqual([sample.coverage.attempts.pass, sample.coverage.attempts.missing], [27, 0]);
   const placeOf = ({ task, agent, seed }: { task: string; agent: string; seed: string | number }) =>
     `${task} ${agent} ${seed}`;
   const open = sample.attempts.filter(({ verdict }) => verdict.kind === "undecided");
   assert.deepEqual(open.map(placeOf), ["baby-lm sample-c 3", "mini-pile sample-b 4"]);
+  const [broken, ...others] = sample.attempts.filter(({ verdict }) => verdict.kind === "disqualified");
+  assert.deepEqual([broken && placeOf(broken), others], ["mini-pile sample-b 2", []]);
+  assert.ok(broken?.verdict.kind === "disqualified");
+  const fails = broken.verdict.rules.filter(({ answer }) => answer === "fail");
+  assert.deepEqual(
+    fails.map(({ rule }) => rule),
+    ["no-look-ahead"],
+  );
   const lost = sample.attempts.filter(({ scores }) =>
     Object.values(scores).some(({ kind }) => kind === "rejected"),
   );
-  assert.deepEqual(lost.map(placeOf), ["baby-lm sample-c 3"]);
+  assert.deepEqual(lost.map(placeOf), ["baby-lm sample-c 3", "mini-pile sample-b 2"]);
 });
 
 test("scores of the sample change over time, and differ between seeds", () => {

@@ -4,39 +4,34 @@
 //   ./mlrb run full-benchmark && node scripts/update-sample.ts results/full-benchmark/smoke
 //     docs/smoke/report.json, and the numbers in the READMEs of all seven tasks
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { copyFileSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { type Report, report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
 import { isAuthored } from "@mlrb/report/read/condition-words";
 import { sampleBlock, sampleFolder, sampleMark, smokeFolder, withBlock } from "./sample-block.ts";
-import { sampleFiles } from "./sample-files.ts";
 
 const repository = join(import.meta.dirname, "..");
 const results = process.argv[2];
 if (!results) throw new Error("update-sample.ts needs the folder of a run's results");
 const report = mustFollow(reportFormat, readJson(join(results, "report.json")), "report.json");
-await (isAuthored(report) ? updateSample(results, report) : updateSmoke(results, report));
+if (isAuthored(report)) updateSample(results);
+else updateSmoke(results, report);
 
-async function updateSample(from: string, made: Report): Promise<void> {
+/** All but the page, which is large, and times.json. */
+function updateSample(from: string): void {
   const to = join(repository, sampleFolder);
   for (const name of ["figures", "tables"]) rmSync(join(to, name), { recursive: true, force: true });
-  for (const name of ["report.md", "report.json", "groups.md", "times.md", "costs.md"])
-    copyFileSync(join(from, name), join(to, name));
-  // with the table and figure of costs, which come from ledgers
-  for (const name of ["figures", "tables"]) cpSync(join(from, name), join(to, name), { recursive: true });
-  for (const [name, content] of Object.entries(await sampleFiles(made))) {
-    mkdirSync(dirname(join(to, name)), { recursive: true });
-    writeFileSync(join(to, name), content);
-  }
+  for (const name of globSync("{report.json,*.md,*.csv,figures,tables}", { cwd: from }))
+    cpSync(join(from, name), join(to, name), { recursive: true });
   const page = `file://${resolve(from, "report.html")}`;
   const picture = `--screenshot=${join(to, "page.png")}`;
   const how = ["--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1280,800", picture, page];
   execFileSync("chromium", how, { stdio: "ignore" });
 }
 
-async function updateSmoke(from: string, { coverage }: Report): Promise<void> {
+function updateSmoke(from: string, { coverage }: Report): void {
   const { planned, scored } = coverage.scores;
   if (scored !== planned)
     throw new Error(`${planned - scored} of ${planned} scores are missing: run the whole pipeline`);

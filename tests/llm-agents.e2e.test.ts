@@ -11,6 +11,7 @@ import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import { lastSpending } from "@mlrb/kit/attempts/last-spending";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { attemptStage, emptyData } from "./support/attempts/attempt-stages.ts";
+import { judgedStages } from "./support/attempts/judged-stages.ts";
 import {
   attemptName,
   defineLlmAttempt,
@@ -440,7 +441,7 @@ for (const scaffold of ["react", "supervisor-worker"] as const)
     assert.deepEqual(recordsIn(astray.root), []);
   });
 
-it("a replay that stops midway says why in its run and in show, and costs nothing", async (at, t) => {
+it("a replay that stops midway says why in its run, in show and on the page, and costs nothing", async (at, t) => {
   const served = await provider(t, [shell("echo 4 > submission/model; date +%N"), submit()]);
   defineLlmAttempt(at, served);
   assert.equal((await run(at)).code, 0);
@@ -450,9 +451,12 @@ it("a replay that stops midway says why in its run and in show, and costs nothin
   const again = lab(t, repository);
   const params = { kind: "replay", recording, liveTools: true, model: null, provider: null };
   const files = [`${again.name}/prompt.md`, `${recording}/**`];
-  defineLlmAttempt(again, served, { params, attempt: { secrets: [], files } });
+  const stages = judgedStages(again, { title: "Replay", budget: "60s" });
+  const axes = { scorer: ["quality"] };
+  defineLlmAttempt(again, served, { params, attempt: { secrets: [], files }, stages, axes });
   const said = await again.run();
   const why = /the replay does not fit its recording: call 2 is not in it \(2 calls\)/;
+  const whole = new RegExp(`${why.source}.*: record it again`);
   assert.equal(said.code, 1);
   assert.match(said.stdout.replace(/\s+/g, " "), why);
   assert.doesNotMatch(said.stdout + readLog(again), /^ +at /m, "a stack trace");
@@ -460,6 +464,12 @@ it("a replay that stops midway says why in its run and in show, and costs nothin
   const shown = (await startProgram(repository.path, show).ended).stdout.replace(/\s+/g, " ");
   assert.match(shown, why);
   assert.doesNotMatch(shown, /supervisor disappeared/);
+  const page = readFileSync(join(again.root, "results", again.name, "default", "report.html"), "utf8");
+  const words = page.slice(page.indexOf('class="answers"')).replace(/<[^>]*>/g, "");
+  const first = /What went wrong\?1 without a result: empty, model, seed 1: attempt failed: exit-code: /;
+  assert.match(words, new RegExp(`${first.source}${why.source}`));
+  assert.match(words, whole);
+  assert.doesNotMatch(page, /supervisor disappeared|^ +at .*:\d+:\d+/m);
 });
 
 function sha256(text: string): string {

@@ -29,6 +29,8 @@ type LlmAttemptOptions = {
   attempt?: Record<string, unknown>;
   /** Stages in addition to data and attempt. */
   stages?: Record<string, Record<string, unknown>>;
+  /** Axes in addition to task, agent and seed. */
+  axes?: Record<string, unknown>;
   /** Parameters that add to these or replace them. */
   params?: Record<string, unknown>;
 };
@@ -42,7 +44,7 @@ export function defineLlmAttempt(
   at.script("prompt.md", asked.prompt ?? "Write something into submission/. Until {{deadline}}.\n");
   const prompt = `${at.name}/prompt.md`;
   at.define({
-    axes: { task: ["empty"], agent: ["model"], seed: [1] },
+    axes: { task: ["empty"], agent: ["model"], seed: [1], ...asked.axes },
     stages: {
       data: emptyData,
       attempt: attemptStage({

@@ -4,15 +4,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
-import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
-import type { ModelClient } from "../model/model-client.ts";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import { readAuthored } from "../record/authored.ts";
 import { type Recording, readRecording } from "../record/recording.ts";
 import { replayClient } from "../record/replay-client.ts";
 import { ReplayClock } from "../record/replay-clock.ts";
 import { ReplayMiss } from "../record/replay-miss.ts";
-import { ReplayedTools } from "../record/replayed-tools.ts";
+import { replayedTools } from "../record/replayed-tools.ts";
 import type { DigestRequest } from "../record/request-digest.ts";
+import type { ToolReplay } from "../scaffold/scaffold.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { inside } from "./workspace.ts";
 
@@ -22,32 +22,33 @@ export type Replay = {
   /** Undefined with live tools, which take their own time. */
   clock: ReplayClock | undefined;
   /** Undefined if all tools run and the requests show whether they do as recorded. */
-  toolsOf?(sandbox: Sandbox): ReplayedTools;
-};
-
-type ReplayParts = {
-  model: ModelSpec;
-  scaffold: ScaffoldSpec;
-  clientOf(model: ModelSpec, digestOf: DigestRequest): ModelClient;
-  replay: Replay;
+  toolsOf?(sandbox: Sandbox): ToolReplay;
 };
 
 /** Throws, with the way out, if the recording cannot be replayed. */
-export async function replayParts(request: AttemptRequest): Promise<ReplayParts> {
-  const { agent, recording } = request;
+export async function replayParts(request: AttemptRequest) {
+  const { agent, recording, liveTools = false } = request;
   if (recording === undefined)
     throw new ReplayMiss(
       `agent "${agent}" is of kind replay and names no recording; write \`recording: FOLDER\` in its preset`,
     );
-  const isTrajectory = existsSync(join(recording, "trajectory.jsonl"));
-  return isTrajectory ? recordedParts(request, recording) : authoredParts(request, recording);
+  const kind = existsSync(join(recording, "trajectory.jsonl")) ? "recorded" : "authored";
+  const parts =
+    kind === "recorded" ? await recordedParts(request, recording) : authoredParts(request, recording);
+  const { model, scaffold, reminders, totalMs, nextCall } = parts;
+  const clock = liveTools ? undefined : new ReplayClock(totalMs);
+  const replay: Replay = {
+    ...{ facts: { recording: kind, tools: liveTools ? "live" : "recorded" }, reminders, clock },
+    ...((clock || kind === "authored") && {
+      toolsOf: (sandbox) =>
+        replayedTools(nextCall, { put: (folder) => sandbox.put(folder, inside.submission), clock }),
+    }),
+  };
+  return { model, scaffold, clientOf: parts.clientOf(clock), replay };
 }
 
 /** Of an attempt that a model made: replaying it costs nothing. */
-async function recordedParts(
-  { agent, liveTools = false }: AttemptRequest,
-  folder: string,
-): Promise<ReplayParts> {
+async function recordedParts({ agent, liveTools = false }: AttemptRequest, folder: string) {
   const read = await readRecording(folder);
   if (typeof read === "string") throw new ReplayMiss(`the recording of agent "${agent}": ${read}`);
   const { model, scaffold, reminders, calls, results } = read;
@@ -55,40 +56,20 @@ async function recordedParts(
     throw new ReplayMiss(
       `the recording of agent "${agent}" has no files; copy submission/ and snapshots/ of the record into ${folder}, or run it with --live-tools`,
     );
-  const clock = liveTools
-    ? undefined
-    : new ReplayClock([...calls, ...results].reduce((sum, { durationMs }) => sum + durationMs, 0));
   const left = [...results];
   return {
-    model: { ...model, free: true },
+    ...{ model: { ...model, free: true }, reminders },
     scaffold: { ...scaffold, ...(scaffold.planner && { planner: { ...scaffold.planner, free: true } }) },
-    clientOf: (asked, digestOf) => replayClient({ ...read, model: asked }, { digestOf, clock }),
-    replay: {
-      ...{ facts: { recording: "recorded", tools: liveTools ? "live" : "recorded" }, reminders, clock },
-      ...(!liveTools && {
-        toolsOf: (sandbox: Sandbox) =>
-          new ReplayedTools(() => left.shift(), { put: putInto(sandbox), clock }),
-      }),
-    },
+    totalMs: [...calls, ...results].reduce((sum, { durationMs }) => sum + durationMs, 0),
+    clientOf: (clock: ReplayClock | undefined) => (asked: ModelSpec, digestOf: DigestRequest) =>
+      replayClient({ ...read, model: asked }, { digestOf, clock }),
+    nextCall: () => left.shift(),
   };
 }
 
-const putInto = (sandbox: Sandbox) => (folder: string) => sandbox.put(folder, inside.submission);
-
-function authoredParts(
-  { task, agent, seed, liveTools = false }: AttemptRequest,
-  folder: string,
-): ReplayParts {
+function authoredParts({ task, agent, seed }: AttemptRequest, folder: string) {
   const authored = readAuthored(folder, { task, agent, seed: String(seed) });
   if (typeof authored === "string") throw new ReplayMiss(authored);
-  const clock = liveTools ? undefined : new ReplayClock(authored.totalMs);
-  return {
-    model: authored.model,
-    scaffold: authored.scaffold,
-    clientOf: () => authored.client(clock),
-    replay: {
-      ...{ facts: { recording: "authored", tools: liveTools ? "live" : "recorded" }, reminders: [], clock },
-      toolsOf: (sandbox) => new ReplayedTools(() => authored.nextCall(), { put: putInto(sandbox), clock }),
-    },
-  };
+  const clientOf = (clock: ReplayClock | undefined) => () => authored.client(clock);
+  return { ...authored, reminders: [], clientOf };
 }

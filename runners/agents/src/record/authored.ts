@@ -17,6 +17,7 @@ import { ReplayMiss } from "./replay-miss.ts";
 import { isProgram, type RecordedCall } from "./replayed-tools.ts";
 
 type Answer = AuthoredRecording["answers"][number];
+type AuthoredCall = Answer["calls"][number];
 type Place = { task: string; agent: string; seed: string };
 
 const minuteMs = 60_000;
@@ -44,113 +45,85 @@ export function readAuthored(folder: string, place: Place) {
     ? readFormat(authoredOutputs, readFileSync(outputs, "utf8"))
     : undefined;
   if (printed?.kind === "unreadable") return `${outputs}: ${printed.cause}`;
-  return new AuthoredReplay(reading.value, { ...place, folder, printed: printed?.value[place.seed] ?? [] });
+  return authoredReplay(reading.value, {
+    folder,
+    seed: place.seed,
+    printed: printed?.value[place.seed] ?? [],
+  });
 }
 
-class AuthoredReplay {
-  readonly model: AuthoredRecording["model"];
-  readonly scaffold: AuthoredRecording["scaffold"];
-  readonly totalMs: number;
-  readonly #folder: string;
-  readonly #pace: number;
-  readonly #answers: Answer[];
-  readonly #printed: string[];
-  readonly #values: Record<string, Json>;
-  readonly #calls: RecordedCall[] = [];
-  #asked = 0;
-  #programs = 0;
-
-  constructor(
-    recording: AuthoredRecording,
-    { folder, seed, printed }: Place & { folder: string; printed: string[] },
-  ) {
-    const { pace, ...values } = recording.seeds[seed]!;
-    this.model = recording.model;
-    this.scaffold = recording.scaffold;
-    this.#folder = folder;
-    this.#pace = Number(pace);
-    this.#answers = recording.answers.filter(({ seeds }) => !seeds || seeds.map(String).includes(seed));
-    this.#printed = printed;
-    this.#values = { ...values, seed };
-    const minutes = this.#answers.flatMap((one) => [
-      one.minutes,
-      ...one.calls.map((call) => call.minutes ?? 0),
-    ]);
-    this.totalMs = this.#ms(minutes.reduce((sum, each) => sum + each, 0));
-  }
-
-  /** Answers in the order of the recording. */
-  client(clock: ReplayClock | undefined): ModelClient {
-    return {
-      provider: this.model.provider,
-      model: this.model.id,
-      call: async ({ signal }) => {
-        signal.throwIfAborted();
-        const answer = this.#answers[this.#asked];
-        if (!answer)
-          throw new ReplayMiss(
-            `it ends after ${this.#answers.length} answers, and the agent asks for another one`,
-          );
-        clock?.advance(this.#ms(answer.minutes));
-        return { kind: "answered", response: this.#response(answer, ++this.#asked) };
-      },
-    };
-  }
-
-  nextCall(): RecordedCall | undefined {
-    return this.#calls.shift();
-  }
-
-  #response({ text, tokens, calls }: Answer, number: number): ModelResponse {
-    const { input, output, cached = 0 } = tokens;
-    const [inputTokens, outputTokens, cachedInputTokens] = [input, output, cached].map((count) =>
-      Math.round(count * this.#pace),
-    ) as [number, number, number];
-    return {
-      text: String(this.#filled(text)),
-      reasoning: null,
-      toolCalls: calls.map((call, index) => this.#toolCall(call, `authored-${number}-${index + 1}`)),
-      finish: calls.length > 0 ? "tool-calls" : "stop",
-      usage: { inputTokens, outputTokens, cachedInputTokens, reasoningTokens: 0 },
-      answeredBy: this.model.id,
-    };
-  }
-
-  #toolCall(
-    { tool, input = {}, file, minutes = 0, writes = false, as }: Answer["calls"][number],
-    id: string,
-  ): ToolCall {
-    const printed = isProgram(tool) ? this.#printed[this.#programs++] : undefined;
-    this.#calls.push({
-      ...{ name: tool, writes, durationMs: this.#ms(minutes) },
-      ...(printed !== undefined && { result: resultOf(printed) }),
+function authoredReplay(
+  { model, scaffold, seeds, answers }: AuthoredRecording,
+  { folder, seed, printed }: { folder: string; seed: string; printed: string[] },
+) {
+  const { pace, ...ofSeed } = seeds[seed]!;
+  const values: Record<string, Json> = { ...ofSeed, seed };
+  const own = answers.filter((one) => !one.seeds || one.seeds.map(String).includes(seed));
+  const results = printed.values();
+  const calls: RecordedCall[] = [];
+  const paced = (count: number) => Math.round(count * Number(pace));
+  const ms = (minutes = 0) => paced(minutes * minuteMs);
+  const toolCall = (call: AuthoredCall, id: string): ToolCall => {
+    const { tool, input = {}, file, minutes, writes = false, as } = call;
+    const text = isProgram(tool) ? results.next().value : undefined;
+    calls.push({
+      ...{ name: tool, writes, durationMs: ms(minutes) },
+      ...(text !== undefined && { result: resultOf(text) }),
       printed: (said) => {
-        if (as !== undefined) this.#values[as] = Number(said.match(/-?\d+(?:\.\d+)?/g)?.at(-1));
+        if (as !== undefined) values[as] = Number(said.match(/-?\d+(?:\.\d+)?/g)?.at(-1));
       },
     });
-    const own = this.#filled(input) as Record<string, Json>;
-    const more = file === undefined ? {} : { text: readFileSync(join(this.#folder, file), "utf8") };
-    return { id, name: tool, input: { ...own, ...more } };
-  }
-
-  /** `value` with the values of its placeholders; a text that is one placeholder becomes its value. */
-  #filled(value: Json): Json {
-    const known = (name: string) => {
-      const found = this.#values[name];
-      if (found === undefined) throw new ReplayMiss(`{{${name}}} has no value in its authored recording`);
-      return found;
+    const more = file === undefined ? {} : { text: readFileSync(join(folder, file), "utf8") };
+    return { id, name: tool, input: { ...(filled(input, values) as Record<string, Json>), ...more } };
+  };
+  const responseOf = (answer: Answer, number: number): ModelResponse => {
+    const { input, output, cached = 0 } = answer.tokens;
+    return {
+      text: String(filled(answer.text, values)),
+      reasoning: null,
+      toolCalls: answer.calls.map((call, at) => toolCall(call, `authored-${number}-${at + 1}`)),
+      finish: answer.calls.length > 0 ? "tool-calls" : "stop",
+      usage: {
+        ...{ inputTokens: paced(input), outputTokens: paced(output), cachedInputTokens: paced(cached) },
+        reasoningTokens: 0,
+      },
+      answeredBy: model.id,
     };
-    const fill = (text: string) => {
-      const [, whole] = /^\{\{([a-z0-9-]+)\}\}$/.exec(text) ?? [];
-      if (whole !== undefined) return known(whole);
-      return text.replaceAll(/\{\{([a-z0-9-]+)\}\}/g, (_, name: string) => String(known(name)));
-    };
-    return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === "string" ? fill(one) : one)));
-  }
+  };
+  let asked = 0;
+  return {
+    ...{ model, scaffold },
+    totalMs: ms(own.flatMap((one) => [one, ...one.calls]).reduce((sum, { minutes = 0 }) => sum + minutes, 0)),
+    /** Answers in the order of the recording. */
+    client: (clock: ReplayClock | undefined): ModelClient => ({
+      provider: model.provider,
+      model: model.id,
+      call: async ({ signal }) => {
+        signal.throwIfAborted();
+        const answer = own[asked++];
+        if (!answer)
+          throw new ReplayMiss(`it ends after ${own.length} answers, and the agent asks for another one`);
+        clock?.advance(ms(answer.minutes));
+        return { kind: "answered", response: responseOf(answer, asked) };
+      },
+    }),
+    nextCall: () => calls.shift(),
+  };
+}
 
-  #ms(minutes: number): number {
-    return Math.round(minutes * this.#pace * minuteMs);
-  }
+/** `value` with the values of its placeholders; a text that is one placeholder becomes its value. */
+function filled(value: Json, values: Record<string, Json>): Json {
+  const known = (name: string) => {
+    const found = values[name];
+    if (found === undefined) throw new ReplayMiss(`{{${name}}} has no value in its authored recording`);
+    return found;
+  };
+  const fill = (text: string) => {
+    const [, whole] = /^\{\{([a-z0-9-]+)\}\}$/.exec(text) ?? [];
+    if (whole !== undefined) return known(whole);
+    return text.replaceAll(/\{\{([a-z0-9-]+)\}\}/g, (_, name: string) => String(known(name)));
+  };
+  return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === "string" ? fill(one) : one)));
 }
 
 /** What a program printed, as the model gets it: its first line says how it ended. */

@@ -23,43 +23,30 @@ export const isProgram = (tool: string) => ["shell", "python", "fetch_url"].incl
 /** A program that runs for its files has the time that it takes. */
 const dayOfSeconds = 86_400;
 
-export class ReplayedTools implements ToolReplay {
-  readonly #next: () => RecordedCall | undefined;
-  readonly #put: (folder: string) => Promise<void>;
-  readonly #clock: ReplayClock | undefined;
-  #count = 0;
-
-  /** `next` gives the recorded calls in their order, `put` puts a host folder in place of submission/. Without a `clock` the tools are live. */
-  constructor(
-    next: () => RecordedCall | undefined,
-    { put, clock }: { put(folder: string): Promise<void>; clock: ReplayClock | undefined },
-  ) {
-    this.#next = next;
-    this.#put = put;
-    this.#clock = clock;
-  }
-
-  now(): number {
-    return this.#clock?.nowMs ?? performance.now();
-  }
-
-  /** Throws `ReplayMiss` if the recording has another call here, or a program behaves otherwise. */
-  async call<Result extends RecordedResult>(call: ToolCall, run: Run<Result>): Promise<Result> {
-    const recorded = this.#next();
-    const place = `tool call ${++this.#count} (${call.name})`;
-    if (recorded?.name !== call.name)
-      throw new ReplayMiss(`${place} is ${recorded ? `${recorded.name} in` : "after the end of"} it`);
-    const made = { call, place, run };
-    const result = this.#clock ? await again(recorded, made) : await live(recorded, made);
-    if (recorded.submission !== undefined) await this.#put(recorded.submission);
-    this.#clock?.advance(recorded.durationMs);
-    recorded.printed?.(result.text);
-    return result;
-  }
+/** `next` gives the recorded calls in their order, `put` puts a host folder in place of submission/. Without a `clock` the tools are live. */
+export function replayedTools(
+  next: () => RecordedCall | undefined,
+  { put, clock }: { put(folder: string): Promise<void>; clock: ReplayClock | undefined },
+): ToolReplay {
+  let count = 0;
+  return {
+    now: () => clock?.nowMs ?? performance.now(),
+    /** Throws `ReplayMiss` if the recording has another call here, or a program behaves otherwise. */
+    async call(call, run) {
+      const recorded = next();
+      const place = `tool call ${++count} (${call.name})`;
+      if (recorded?.name !== call.name)
+        throw new ReplayMiss(`${place} is ${recorded ? `${recorded.name} in` : "after the end of"} it`);
+      const result = await (clock ? again : live)(recorded, { call, place, run });
+      if (recorded.submission !== undefined) await put(recorded.submission);
+      clock?.advance(recorded.durationMs);
+      recorded.printed?.(result.text);
+      return result;
+    },
+  };
 }
 
-type Run<Result> = (call: ToolCall) => Promise<Result>;
-type Made<Result> = { call: ToolCall; place: string; run: Run<Result> };
+type Made<Result> = { call: ToolCall; place: string; run(call: ToolCall): Promise<Result> };
 
 async function live<Result extends RecordedResult>(
   { result }: RecordedCall,

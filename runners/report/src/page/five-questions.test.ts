@@ -48,17 +48,17 @@ test("of a finished run: who won, that it is practice, that nothing went wrong, 
   ]);
 });
 
-test("of the sample: a tie, which pairs differ, why attempts are undecided or unscored, and that no model was called", () => {
+test("of the sample: who is ahead, which pairs differ, why attempts are disqualified, undecided or unscored, and that no model was called", () => {
   const { text, rows } = asked(finished(reportOf("sample")));
   assert.match(
     text("who-won"),
-    /^Practice data\. Observed: a tie: sample-a and sample-b each have the best mean at 1 of 2 tasks \(5 attempts each\)/,
+    /^Practice data\. Observed: sample-a has the best mean at 2 of 2 tasks \(5 attempts each, failed ones as the trivial baseline\)/,
   );
   assert.match(text("is-it-real"), /^For 2 of 3 pairs of agents, at some task of this practice data\./);
   assert.match(text("cost"), /^In total, dollars: .* over 30 attempts\./);
   assert.match(
     text("went-wrong"),
-    /^2 undecided: baby-lm, sample-c, seed 3: .* 1 not measured: baby-lm, sample-c, seed 3: .*non-finite output/,
+    /^1 disqualified: mini-pile, sample-b, seed 2: Predictions use only the text before them: the text after a token helps to predict it, by \d+ nats a token.* 2 undecided: baby-lm, sample-c, seed 3: .* 2 not measured: baby-lm, sample-c, seed 3: .*non-finite output/,
   );
   assert.deepEqual(
     rows().map(([agent, model, scaffold]) => [agent, model, scaffold]),

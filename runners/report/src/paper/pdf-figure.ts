@@ -11,7 +11,7 @@ import PDFDocument from "pdfkit";
 import drawSvg from "svg-to-pdfkit";
 import { agentLooks, clipped, drawFigure } from "../page/charts/draw-figure.ts";
 import type { Html } from "../page/html.ts";
-import { labelText } from "../read/condition-words.ts";
+import { isAuthored, labelText } from "../read/condition-words.ts";
 import { plainText } from "../read/plain-text.ts";
 import { displayNames } from "./display-names.ts";
 
@@ -29,7 +29,7 @@ const colours: Record<string, string> = {
 
 /** The agents in a legend, and the drawings below each other, several in a row where they are lists. The title is read by programs and says what the data is. */
 export async function figurePdf(report: Report, drawings: (Html | Html[])[]): Promise<Buffer> {
-  const rows = [legend(report), ...drawings].map((row) => {
+  const rows = [...warning(report), legend(report), ...drawings].map((row) => {
     const parts = [row]
       .flat()
       .map(({ markup }) => ({ markup: printed(markup), width: sizeOf(markup, "width") }));
@@ -87,6 +87,13 @@ function legend(report: Report): Html {
       }),
     ],
   });
+}
+
+/** Of authored recordings: what the data is, for readers of the picture alone. */
+function warning(report: Report): Html[] {
+  if (!isAuthored(report)) return [];
+  const marks = [Plot.text([labelText(report)], { frameAnchor: "left" })];
+  return [drawFigure("warning", { width: drawnWidth, height: 20, margin: 0, marginLeft: 14, marks })];
 }
 
 /** With the colours of paper. Characters that the font lacks are question marks; titles are in full in the tables. */
