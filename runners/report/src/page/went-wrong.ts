@@ -50,7 +50,7 @@ function verdictCause(attempt: Attempt): string {
   for (const { rule, title, answer, evidence, severity } of verdict.rules) {
     const decided = decisionsOn(attempt, rule).findLast(({ counts }) => counts);
     if (severity !== "disqualify" || (decided?.verdict ?? answer) !== wanted) continue;
-    return `${title}: ${decided ? `decided by a person: ${decisionText(decided)}` : evidence}`;
+    return `${title.replace(/\.$/, "")}: ${decided ? `decided by a person: ${decisionText(decided)}` : evidence}`;
   }
   return Object.values(scores).find((score) => score.kind === "rejected")?.reason ?? "";
 }
