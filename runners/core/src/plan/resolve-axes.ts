@@ -68,8 +68,10 @@ export function resolveAxes(spec: PipelineSpec, request: AxesRequest): ResolvedA
   const declared = Object.entries(profile.axes);
   for (const [name, { spec: axis, path }] of declared)
     if (Array.isArray(axis)) resolver.addListed(name, axis, path);
+    else if (axis.default && Object.hasOwn(set, name))
+      resolver.addListed(name, axis.default, [...path, "default"]);
   for (const [name, { spec: axis, path }] of declared)
-    if (!Array.isArray(axis)) resolver.addDependent(name, axis, path);
+    if (!Array.isArray(axis) && !axes.has(name)) resolver.addDependent(name, axis, path);
   return { axes, manifests, problems };
 }
 
@@ -119,10 +121,6 @@ class AxisResolver implements ResolvedAxes {
     const steps = this.#stepsOf(name, field, written);
     if (!steps) return;
     const set = this.#chosenBySet(name);
-    if (set && unlisted) {
-      this.addListed(name, unlisted, [...path, "default"]);
-      return;
-    }
     const places: Places = (...index) => source.place([...path, "default", ...index]);
     const otherwise = unlisted && usable(unlisted, places, problems);
     const valuesOf = new Map<Scalar, Scalar[]>();

@@ -29,10 +29,7 @@ const axis = t.eitherType(
         t.text,
         "the field that lists them, e.g. scorers.{params.data}; by default the axis' name with an s",
       ),
-      default: t.about(
-        values,
-        "the values for a manifest that lists none; --set then chooses for all of them",
-      ),
+      default: t.about(values, "the list of a manifest that has none; --set then chooses for all"),
     },
     ["of"],
   ),
