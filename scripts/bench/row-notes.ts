@@ -109,7 +109,7 @@ const rowNotes: readonly RowNote[] = [
     row: /^first run/,
     floor: "the arithmetic of its models on two cores",
     missed:
-      "28 attempts with fixed budgets are a third of the time; scores and checks that load a model the rest",
+      "24 attempts with fixed budgets are a third of the time; scores and checks that load a model the rest",
   },
   {
     row: /^growth/,

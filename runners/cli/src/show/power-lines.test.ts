@@ -3,7 +3,13 @@ import { test } from "node:test";
 import { home, smallPlan } from "@mlrb/local/testing/small-plan";
 import { powerLines } from "./power-lines.ts";
 
-type Planned = { tasks: number; seeds: number; agents?: string[]; kind?: string; dollars?: number };
+type Planned = {
+  tasks: number;
+  seeds: number | number[];
+  agents?: string[];
+  kind?: string;
+  dollars?: number;
+};
 
 function linesOf(
   t: Parameters<typeof home>[0],
@@ -15,7 +21,7 @@ function linesOf(
   const plan = smallPlan(
     ...upTo(tasks).flatMap((task) =>
       agents.flatMap((agent) =>
-        upTo(seeds).map((seed) => ({
+        upTo(typeof seeds === "number" ? seeds : seeds[task - 1]!).map((seed) => ({
           ...{ name: "attempt", axes: { task: `t${task}`, agent, seed }, durable: true },
           action: { params: { preset }, budget: dollars === undefined ? {} : { dollars } },
         })),
@@ -45,6 +51,12 @@ test("an unknown price stays unknown, and where no result could be significant n
     "4 seeds: sees 2.7 SD; +6 attempts at an unknown cost",
   ]);
   assert.match(linesOf(t, { tasks: 5, seeds: 1 })[0]!, /^1 seed × 5 tasks: no test is possible$/);
+});
+
+test("where tasks have different numbers of seeds, those with the most are named, and a single task's test is one of all", (t) => {
+  const [first, second] = linesOf(t, { tasks: 7, seeds: [2, 2, 2, 1, 1, 2, 2], dollars: 1 });
+  assert.equal(first, linesOf(t, { tasks: 5, seeds: 2 })[0]);
+  assert.match(second!, /^6 seeds: a single task at 2\.8 SD; \+60 attempts, \+60\.00 dollars$/);
 });
 
 test("pairs of three agents are corrected together, as in the report", (t) => {

@@ -21,15 +21,17 @@ export function powerLines(plan: Plan, workspace: Pick<Workspace, "attempts">): 
     [...agents].every((agent) => cells.has(JSON.stringify([task, agent]))),
   );
   if (agents.size < 2 || tasks.length === 0) return [];
-  const compared = tasks.flatMap((task) =>
-    [...agents].map((agent) => cells.get(JSON.stringify([task, agent]))!),
-  );
-  const seeds = Math.min(...compared.map(({ length }) => length));
+  const byTask = tasks.map((task) => [...agents].map((agent) => cells.get(JSON.stringify([task, agent]))!));
+  const compared = byTask.flat();
+  // of the tasks with the most seeds; those with fewer can only help
+  const counts = byTask.map((same) => Math.min(...same.map(({ length }) => length)));
+  const seeds = Math.max(...counts);
+  const full = counts.filter((count) => count === seeds).length;
   if (tasks.length * seeds ** 2 > pairsMax) return [];
   const pairs = (agents.size * (agents.size - 1)) / 2; // which the report corrects together
   const single = (n: number) => shift({ tasks: 1, seeds: n, alpha: level / pairs / tasks.length });
-  const all = shift({ tasks: tasks.length, seeds, alpha: level / pairs });
-  const first = `${counted(seeds, "seed")} × ${counted(tasks.length, "task")}: ${seenWords(all, single(seeds), tasks.length)}`;
+  const all = shift({ tasks: full, seeds, alpha: level / pairs });
+  const first = `${counted(seeds, "seed")} × ${counted(full, "task")}: ${seenWords(all, single(seeds), full)}`;
   if (single(seeds) !== null) return [first];
   let more = seeds + 1;
   while (single(more) === null) more++;

@@ -104,6 +104,40 @@ test("an axis of a field that a parameter chooses has each profile's own values"
   );
 });
 
+test("an axis of task with a default has a task's own list where it has one; --set chooses for every task", () => {
+  const body = wired.replace(
+    "seed: [1, 2]",
+    'seed: { of: task, field: "seeds.{params.data}", default: [1, 2] }',
+  );
+  const file = "tasks/reading/task.yaml";
+  const seeds = (own: string, request: Partial<PlanRequest> = {}) => {
+    const set = { agent: ["idle"], ...request.set };
+    const whole = plan(body, { ...request, set }, { [file]: `${repository[file]}${own}` });
+    return ids(whole).flatMap(
+      (id) =>
+        id
+          .match(/^attempt\[task=(.+),agent=idle,seed=(.+)\]/)
+          ?.slice(1)
+          .join(" ") ?? [],
+    );
+  };
+  const own = "seeds: { smoke: [4] }\n";
+  assert.deepEqual(seeds(own), ["reading 4", "writing 1", "writing 2"]);
+  assert.deepEqual(seeds(""), ["reading 1", "reading 2", "writing 1", "writing 2"]);
+  assert.deepEqual(
+    seeds("seeds: { official: [4] }\n").slice(0, 2),
+    ["reading 1", "reading 2"],
+    "of other data",
+  );
+  assert.deepEqual(seeds(own, { set: { seed: ["2", "3"] } }), [
+    "reading 2",
+    "reading 3",
+    "writing 2",
+    "writing 3",
+  ]);
+  assert.equal(seeds(own, { profile: "paper" }).length, 6, "a profile's own list replaces the axis");
+});
+
 test("a task's settings for other kinds of data do not change the plan", () => {
   const body = `${wired}  judge:
     each: [task]

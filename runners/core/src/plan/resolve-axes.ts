@@ -53,8 +53,8 @@ type AxesRequest = {
 
 type DependentAxis = Exclude<AxisSpec, readonly unknown[]>;
 
-/** A list of values in manifests: the kind of these, and the steps to it. */
-type ListPlace = { kind: ManifestKind; steps: string[] };
+/** A list of values in manifests: the kind of these, the steps to it, and the list where a manifest has none. */
+type ListPlace = { kind: ManifestKind; steps: string[]; otherwise?: Scalar[] | undefined };
 
 export function resolveAxes(spec: PipelineSpec, request: AxesRequest): ResolvedAxes {
   const { profile, set } = request;
@@ -68,8 +68,10 @@ export function resolveAxes(spec: PipelineSpec, request: AxesRequest): ResolvedA
   const declared = Object.entries(profile.axes);
   for (const [name, { spec: axis, path }] of declared)
     if (Array.isArray(axis)) resolver.addListed(name, axis, path);
+    else if (axis.default && Object.hasOwn(set, name))
+      resolver.addListed(name, axis.default, [...path, "default"]);
   for (const [name, { spec: axis, path }] of declared)
-    if (!Array.isArray(axis)) resolver.addDependent(name, axis, path);
+    if (!Array.isArray(axis) && !axes.has(name)) resolver.addDependent(name, axis, path);
   return { axes, manifests, problems };
 }
 
@@ -101,7 +103,7 @@ class AxisResolver implements ResolvedAxes {
     this.axes.set(name, { name, values: known });
   }
 
-  addDependent(name: string, { of: kind, field }: DependentAxis, path: Path): void {
+  addDependent(name: string, { of: kind, field, default: unlisted }: DependentAxis, path: Path): void {
     const { axes, problems } = this;
     const { source, unclear } = this.#request;
     if (unclear("axes", kind)) return;
@@ -119,10 +121,12 @@ class AxisResolver implements ResolvedAxes {
     const steps = this.#stepsOf(name, field, written);
     if (!steps) return;
     const set = this.#chosenBySet(name);
+    const places: Places = (...index) => source.place([...path, "default", ...index]);
+    const otherwise = unlisted && usable(unlisted, places, problems);
     const valuesOf = new Map<Scalar, Scalar[]>();
     const all = new Set<string>();
     for (const value of parent.values) {
-      const listed = this.#listedBy(String(value), { kind, steps }, written);
+      const listed = this.#listedBy(String(value), { kind, steps, otherwise }, written);
       if (!listed) continue;
       for (const item of listed) all.add(String(item));
       const kept = listed.filter((item) => set?.includes(String(item)) ?? true);
@@ -188,16 +192,18 @@ class AxisResolver implements ResolvedAxes {
   }
 
   /** The usable values that a manifest lists; undefined, perhaps with a diagnostic, where it lists none. */
-  #listedBy(name: string, { kind, steps }: ListPlace, written: Path): Scalar[] | undefined {
+  #listedBy(name: string, { kind, steps, otherwise }: ListPlace, written: Path): Scalar[] | undefined {
     const manifest = this.manifests.get(kind)?.get(name);
     const file = this.#files.get(kind)?.get(name);
     if (!manifest || !file) return undefined;
     const places: Places = (...index) => file.place([...steps, ...index]);
     const found = fieldValue(manifest, steps);
     if (found.kind === "found" && isScalars(found.value)) return usable(found.value, places, this.problems);
+    const isKnown = manifestFieldNames(kind).includes(steps[0]!);
+    if (found.kind === "missing" && isKnown && otherwise) return otherwise;
     const isWholeMissing = found.kind === "missing" && found.depth === 0;
     // an optional field that is left out lists nothing
-    if (isWholeMissing && manifestFieldNames(kind).includes(steps[0]!)) return [];
+    if (isWholeMissing && isKnown) return [];
     this.problems.push({
       code: "unknown-field",
       message: `${kind} "${name}" has no list "${steps.join(".")}" of names`,

@@ -18,8 +18,10 @@ function table<const Value>(values: Value, description: string) {
   return { ...t.tableOf(values), propertyNames: t.declaredName, description } as const;
 }
 
+const values = { ...t.listOf(scalar), minItems: 1, uniqueItems: true } as const;
+
 const axis = t.eitherType(
-  { ...t.listOf(scalar), minItems: 1, uniqueItems: true },
+  values,
   t.closedObject(
     {
       of: t.about(t.text, "the axis whose manifests list the values"),
@@ -27,6 +29,7 @@ const axis = t.eitherType(
         t.text,
         "the field that lists them, e.g. scorers.{params.data}; by default the axis' name with an s",
       ),
+      default: t.about(values, "the list of a manifest that has none; --set then chooses for all"),
     },
     ["of"],
   ),
@@ -229,7 +232,8 @@ export type StageSpec = t.TypeOf<typeof stageSpec>;
 export type GivesSpec = t.TypeOf<typeof output>;
 /**
  * A list of values, or the values that the manifest of another axis lists (`{ of: task }`), by default under the
- * axis' name with an s. `field` names another place and may hold parameters: `scorers.{params.data}`.
+ * axis' name with an s. `field` names another place and may hold parameters: `scorers.{params.data}`. `default` is
+ * the list of a manifest that has none there.
  */
 export type AxisSpec = t.TypeOf<typeof axis>;
 export type Scalar = t.TypeOf<typeof scalar>;

@@ -97,6 +97,10 @@ export const taskManifest = t.fileFormat(
       scorers: byKind({ ...t.list, minItems: 1, uniqueItems: true }, "the scorers, { KIND: [NAME, …] }"),
       primary: byKind(t.text, "the scorer that decides, { KIND: NAME }"),
       publicNames,
+      seeds: byKind(
+        { ...t.listOf({ type: "integer" }), minItems: 1, uniqueItems: true },
+        "the seeds where a run names none, { KIND: [1] } where training does not vary; by default those of the pipeline",
+      ),
       promptDigest: byKind(
         { type: "string", pattern: "^([0-9a-f]{64})?$", patternErrorMessage: "a SHA-256 in hex, or empty" },
         'SHA-256 of the prompt of the official package, which agents read before the task\'s own; "" where there is none. { KIND: SHA-256 }',

@@ -77,9 +77,9 @@ export type Detectable = t.TypeOf<typeof detectable>;
 const comparisonDesign = t.about(
   t.nullable(
     t.wholeObject({
-      tasks: t.count,
-      attempts: t.about(t.pairOf(t.count), "per agent and task; the fewest over tasks if they differ"),
-      together: t.about(detectable, "all tasks taken together"),
+      tasks: t.about(t.count, "those with the most attempts, where tasks differ"),
+      attempts: t.about(t.pairOf(t.count), "per agent at each of these tasks"),
+      together: t.about(detectable, "these tasks taken together"),
       first: t.about(detectable, "one task, as the first of all under Holm's correction"),
     }),
   ),

@@ -297,6 +297,13 @@ test("a result is shown with the difference that its attempts could detect", () 
   );
   const uneven = compared({ letters: { plain: [3, "missing", 2.9], strong: [2] } }).design;
   assert.deepEqual(uneven!.attempts, [3, 1], "as planned, whatever came of it");
+  const once = { ...behindEverywhere, merging: { plain: [3], strong: [2] } };
+  const fewer = compared(once).design!;
+  assert.deepEqual([fewer.tasks, fewer.attempts, fewer.together], [2, [3, 3], design!.together]);
+  assert.match(
+    markdown(played(once)),
+    /3 vs 3 attempts at each of 2 tasks: .*first in Holm's order: none, because the smallest possible p is 0\.10/,
+  );
 });
 
 test("three agents make three comparisons, one agent makes none, and equal designs are shown once", () => {

@@ -8,17 +8,17 @@ const alpha = 0.05;
 /** Pairs of attempts over all tasks beyond which the power takes seconds: seven tasks of 37 against 37. */
 const pairsMax = 10_000;
 
-/** The planned design; null where the agents share no task. */
+/** The planned design at the tasks with the most attempts; null where the agents share no task. */
 export function comparisonDesign(planned: AgentPair[]): ComparisonDesign {
   if (planned.length === 0) return null;
-  const tasks = planned.length;
-  const fewest = (side: "a" | "b") => Math.min(...planned.map((pair) => pair[side].planned));
-  const attempts: [number, number] = [fewest("a"), fewest("b")];
+  const counts = planned.map(({ a, b }): [number, number] => [a.planned, b.planned]);
+  const attempts = counts.reduce((most, each) => (each[0] * each[1] > most[0] * most[1] ? each : most));
+  const tasks = counts.filter((each) => each.join() === attempts.join()).length;
   return {
     tasks,
     attempts,
     together: detectable({ tasks, attempts, level: alpha }),
-    first: detectable({ tasks: 1, attempts, level: alpha / tasks }),
+    first: detectable({ tasks: 1, attempts, level: alpha / planned.length }),
   };
 }
 

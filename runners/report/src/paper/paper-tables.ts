@@ -115,7 +115,7 @@ function mainCaption(report: Report, rows: MainRow[], part: string): string {
   const isMissing = cells.some(({ measured, planned }) => measured < planned);
   const sentences = [
     `Mean over attempts at the metric that decides each task (${countText(cells)}${isMissing ? "; in parentheses measured/planned where some are missing" : ""}).`,
-    "±: the sample standard deviation over those attempts; in the last rows, of the mean of one attempt at each task; none where attempts are repeats of one.",
+    "±: the sample standard deviation over those attempts; in the last rows, of the mean of one attempt at each task; none for one attempt or repeats of one.",
     "Arrows show which direction is better.",
     "Failed and disqualified attempts, and those worse than the trivial baseline (guessing, or doing nothing), count as the trivial baseline.",
     "The reference model is a known model, scored on the same data.",
