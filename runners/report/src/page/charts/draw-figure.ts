@@ -14,6 +14,8 @@ export function drawFigure(words: string, options: Plot.PlotOptions): Html {
     width: figureWidth,
     style: { fontSize: "13px" },
     ...options,
+    x: { labelAnchor: "center", labelArrow: "none", ...options.x },
+    y: { labelArrow: "none", ...options.y },
     color: { type: "identity" },
   });
   // Plot names its groups, which have no role that may have a name; the figure as a whole gets the name instead
@@ -46,7 +48,6 @@ type OfAgent = { agent: string };
 
 const signs = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", wye: "Y" } as const;
 
-/** The agent's shape as a character, for legends. */
 /** The agent's shape in its colour. */
 export function agentSign(agent: string, agents: readonly string[]): Html {
   return html`<span class="sign" style="color:${agentColour(agent, agents)}" aria-hidden="true">${signs[agentShape(agent, agents)]}</span>`;
@@ -62,10 +63,9 @@ export function agentColour(agent: string, agents: readonly string[]): string {
   return `var(--agent-${(agents.indexOf(agent) % 6) + 1})`;
 }
 
-const shapes = ["circle", "square", "triangle", "diamond", "star", "wye"] as const;
-
 /** For readers who cannot tell the colours apart; never the cross, which is a failed attempt. */
-export function agentShape(agent: string, agents: readonly string[]): (typeof shapes)[number] {
+export function agentShape(agent: string, agents: readonly string[]): keyof typeof signs {
+  const shapes = Object.keys(signs) as (keyof typeof signs)[];
   return shapes[agents.indexOf(agent) % shapes.length]!;
 }
 

@@ -71,13 +71,13 @@ function timeline(experiments: PageExperiment[], metric: string, time: Timed | u
     `${formatDuration(one.sinceStartMs)}: ${numberText(one.value)}${one.decision === null ? "" : `, ${one.decision}`}`;
   return drawFigure(`${metric} of its experiments: ${measured.map(words).join("; ")}`, {
     ...{ width: 440, height: 190, marginTop: 24, marginLeft: 60, marginBottom: 40, marginRight: 16 },
-    x: { domain: [0, end / divisor], ticks: 6, label: unit, labelArrow: "none", labelAnchor: "center" },
+    x: { domain: [0, end / divisor], ticks: 6, label: unit },
     y: {
       domain: axisDomain(
         0.1,
         [...measured, ...best].map(({ value }) => value),
       ),
-      ...{ ticks: 4, label: best.length > 0 ? `${metric} (line: best so far)` : metric, labelArrow: "none" },
+      ...{ ticks: 4, label: best.length > 0 ? `${metric} (line: best so far)` : metric },
     },
     marks: [
       Plot.line(steps, {

@@ -1,14 +1,35 @@
-// The score over time at a task as SVG: a line and a band for each agent, over the share of the budget.
+// The score over time: at each task a figure with a line and a band for each agent, over the share of the budget.
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Report } from "@mlrb/formats/report";
 import * as Plot from "@observablehq/plot";
-import type { AtShare, ScoreOverTime } from "../../compare/score-over-time.ts";
+import { type AtShare, type ScoreOverTime, scoreOverTime } from "../../compare/score-over-time.ts";
+import { plainText } from "../../read/plain-text.ts";
 import { supportedText } from "../../sections/digits-text.ts";
 import { atShareText, shareText } from "../../sections/over-time-table.ts";
-import { baselineText } from "../../sections/report-words.ts";
+import { baselineText, taskTitle } from "../../sections/report-words.ts";
 import { inShownUnit, metricOf, type ShownMetric } from "../../units/shown-metric.ts";
-import type { Html } from "../html.ts";
-import { agentColour, agentLooks, axisDomain, drawFigure } from "./draw-figure.ts";
+import { type Html, html } from "../html.ts";
+import { agentColour, agentLegend, agentLooks, axisDomain, drawFigure } from "./draw-figure.ts";
+
+/** Only tasks at which an attempt's submission changed over time; without any, it says so. */
+export function overTimePart(report: Report): Html {
+  const drawn = report.tasks.flatMap(({ name }) => {
+    const found = scoreOverTime(report, name);
+    if (!found) return [];
+    return [
+      html`<figure><figcaption>${plainText(taskTitle(report, name))}</figcaption>
+${overTimeSvg(report, found)}
+${found.cell?.baseline == null && html`<p class="bad">The trivial baseline is unknown: there is no mean where an attempt failed.</p>`}</figure>`,
+    ];
+  });
+  if (drawn.length === 0)
+    return html`<section><p class="caption">No submission is known at intermediate checkpoints at which it differs from the final one.</p></section>`;
+  return html`<section aria-labelledby="over-time"><h2 id="over-time">Score over time</h2>
+<p class="caption">Mean score of the submissions as they were at a share of the budget; the band spans all attempts (n in the table). A cross: no attempt had a valid submission.</p>
+${agentLegend(report.agents.map(({ name }) => name))}
+<div class="figures small">${drawn}</div></section>
+`;
+}
 
 /** `name`: of an agent, for readers. `title`: before the metric, where no caption names the task. */
 export function overTimeSvg(
@@ -36,15 +57,23 @@ export function overTimeSvg(
   const known = points.filter(({ value }) => value !== null);
   const colour = ({ agent }: Point) => agentColour(agent, agents);
   const place = { x: "share", y: "value" };
-  return drawFigure(overTimeWords(found, { metric, points, rows: report.rows }), {
+  // the figure in words, for readers who do not see it
+  const words = [
+    `${metric.name} in ${metric.unit} over the budget, ${metric.direction} is better`,
+    ...found.agents.map(({ agent }) =>
+      points.flatMap((point) => (point.agent === agent ? [point.words] : [])).join("; "),
+    ),
+    ...(found.cell && baseline !== null
+      ? [`trivial baseline ${baselineText(found.cell, metric, report.rows)}`]
+      : []),
+  ];
+  return drawFigure(words.join(". "), {
     ...{ width, height: 270, marginTop: 26, marginLeft: 56, marginRight: 24, marginBottom: 58 },
     x: {
       domain: [0, 1],
       ticks: found.shares,
       tickFormat: (share: number) => tickText(share, found.budgetMs),
       label: "share of the budget",
-      labelAnchor: "center",
-      labelArrow: "none",
     },
     y: {
       domain: axisDomain(0.08, [
@@ -54,7 +83,6 @@ export function overTimeSvg(
       ticks: 5,
       grid: true,
       label: title === "" ? about : `${title}: ${metric.name}, ${metric.direction} is better`,
-      labelArrow: "none",
     },
     marks: [
       ...(baseline === null ? [] : baselineMarks(shown(baseline))),
@@ -95,22 +123,4 @@ function baselineMarks(value: number): Plot.Markish[] {
       ...{ fill: "var(--soft)", fontSize: 11, stroke: "var(--ground)", strokeWidth: 3 },
     }),
   ];
-}
-
-/** The figure in words, for readers who do not see it. */
-function overTimeWords(
-  { cell, agents }: ScoreOverTime,
-  {
-    metric,
-    points,
-    rows,
-  }: { metric: ShownMetric; points: { agent: string; words: string }[]; rows: Report["rows"] },
-): string {
-  return [
-    `${metric.name} in ${metric.unit} over the budget, ${metric.direction} is better`,
-    ...agents.map(({ agent }) =>
-      points.flatMap((point) => (point.agent === agent ? [point.words] : [])).join("; "),
-    ),
-    ...(cell?.baseline == null ? [] : [`trivial baseline ${baselineText(cell, metric, rows)}`]),
-  ].join(". ");
 }
