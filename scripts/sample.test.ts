@@ -8,7 +8,7 @@ import { describe, test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
-import { comparisonError } from "@mlrb/report/compare/comparison-error";
+import { comparisonError } from "@mlrb/report/compare/comparisons";
 import { sampleBlock, sampleFolder, smokeFolder, withBlock } from "./sample-block.ts";
 import { sampleFiles } from "./sample-files.ts";
 

@@ -8,7 +8,7 @@ import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import { rowError } from "../sections/digits-text.ts";
-import { changedOverTime, checkpointCounting } from "./checkpoint-counting.ts";
+import { changedOverTime, checkpointCounting } from "./counting.ts";
 
 export type ScoreOverTime = NonNullable<ReturnType<typeof scoreOverTime>>;
 

@@ -29,15 +29,20 @@ export function bestAttempt(cell: Cell, { attempts }: Pick<Report, "attempts">):
   return best;
 }
 
-type Row = { task: string; cells: Cell[]; published: Published[] };
+export type PrimaryRow = { task: string; cells: Cell[]; published: Published[] };
 
-export function bestSection(report: Report): Section {
-  const rows = report.tasks.flatMap(({ name: task }): Row[] => {
+/** The cells of each task at the metric that decides it, and what others published for the metric. */
+export function primaryRows(report: Report): PrimaryRow[] {
+  return report.tasks.flatMap(({ name: task }) => {
     const cells = report.cells.filter((cell) => cell.primary && cell.task === task);
     const metric = cells[0]?.metric;
     const published = report.published.filter((each) => each.task === task && each.metric === metric);
     return cells.length === 0 ? [] : [{ task, cells, published }];
   });
+}
+
+export function bestSection(report: Report): Section {
+  const rows = primaryRows(report);
   const about = {
     heading: "Best attempt of each cell, never compared",
     caption:
@@ -48,12 +53,12 @@ export function bestSection(report: Report): Section {
   return tableSection(about, oneGroup(rows), [
     column("task", ({ task }) => task),
     column("metric", ({ cells }) => metricHead(metricOf(report, cells[0]!.metric))),
-    ...agentColumns(report, ({ cells }: Row, agent) => {
+    ...agentColumns(report, ({ cells }: PrimaryRow, agent) => {
       const cell = cells.find((each) => each.agent === agent);
       return bestCell(cell, report);
     }),
     ...(rows.some(({ published }) => published.length > 0)
-      ? [column("published", (row: Row) => publishedCell(row, report))]
+      ? [column("published", (row: PrimaryRow) => publishedCell(row, report))]
       : []),
   ]);
 }
@@ -76,7 +81,7 @@ function bestCell(cell: Cell | undefined, report: Report): TableCell {
   return { lines, about: { task, agent, seed } };
 }
 
-function publishedCell({ cells, published }: Row, report: Report): TableCell {
+function publishedCell({ cells, published }: PrimaryRow, report: Report): TableCell {
   const metric = metricOf(report, cells[0]!.metric);
   const note = (text: string) => (text === "" ? "" : `, ${text}`);
   return { lines: published.map((each) => `${publishedText(each, metric)}${note(each.note)}`) };

@@ -15,10 +15,8 @@ import { leftOutReasons } from "../compare/left-out-reasons.ts";
 import { differenceRows } from "../page/charts/ranked-data.ts";
 import { plainText } from "../read/plain-text.ts";
 import { storedMetric } from "../units/shown-metric.ts";
-import { sentenceNumber } from "./digits-text.ts";
-import { listText } from "./list-text.ts";
-import { grouped } from "./report-words.ts";
-import { pText } from "./statistics-text.ts";
+import { pText, sentenceNumber } from "./digits-text.ts";
+import { grouped, listText } from "./report-words.ts";
 
 export function headline(report: Report): string[] {
   const [first, ...rest] = linesOf(report);

@@ -3,7 +3,7 @@ import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
-import { listText } from "../../sections/list-text.ts";
+import { listText } from "../../sections/report-words.ts";
 import { type Html, html } from "../html.ts";
 import { captionHtml } from "../section-html.ts";
 import {

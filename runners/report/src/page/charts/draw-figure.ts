@@ -64,7 +64,7 @@ export function agentColour(agent: string, agents: readonly string[]): string {
 }
 
 /** For readers who cannot tell the colours apart; never the cross, which is a failed attempt. */
-export function agentShape(agent: string, agents: readonly string[]): keyof typeof signs {
+function agentShape(agent: string, agents: readonly string[]): keyof typeof signs {
   const shapes = Object.keys(signs) as (keyof typeof signs)[];
   return shapes[agents.indexOf(agent) % shapes.length]!;
 }

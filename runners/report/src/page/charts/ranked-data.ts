@@ -6,7 +6,7 @@ import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { meanByBenchmark } from "../../compare/by-benchmark.ts";
 import { undecidedLoss } from "../../compare/headline-facts.ts";
-import { differenceTexts } from "../../sections/statistics-text.ts";
+import { differenceTexts } from "../../sections/digits-text.ts";
 
 export type RankedAgent = ReturnType<typeof rankedData>[number];
 
