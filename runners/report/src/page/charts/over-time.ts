@@ -9,7 +9,7 @@ import { supportedText } from "../../sections/digits-text.ts";
 import { baselineText, taskTitle } from "../../sections/report-words.ts";
 import { inShownUnit, metricOf, type ShownMetric } from "../../units/shown-metric.ts";
 import { type Html, html } from "../html.ts";
-import { agentColour, agentLegend, agentLooks, axisDomain, drawFigure } from "./draw-figure.ts";
+import { agentLegend, agentLooks, axisDomain, drawFigure } from "./draw-figure.ts";
 
 /** Only tasks at which an attempt's submission changed over time; without any, it says so. */
 export function overTimePart(report: Report): Html {
@@ -39,23 +39,23 @@ export function overTimeSvg(
 ): Html {
   const agents = report.agents.map(({ name: agent }) => agent);
   const metric = metricOf(report, found.metric);
-  const shown = (value: number) => inShownUnit(value, metric);
-  const baseline = found.cell?.baseline ?? null;
+  const shown = (value: number | null | undefined) => (value == null ? null : inShownUnit(value, metric));
+  const baseline = shown(found.cell?.baseline);
   const about = `${metric.name} (${metric.unit}), ${metric.direction} is better`;
   // a null is a gap of the line: nothing is measured there
   const points = found.agents.flatMap(({ at }) =>
     at.map((each) => ({
       ...each,
-      value: each.mean === null ? null : shown(each.mean),
-      low: each.range === null ? null : shown(each.range[0]),
-      high: each.range === null ? null : shown(each.range[1]),
+      value: shown(each.mean),
+      low: shown(each.range?.[0]),
+      high: shown(each.range?.[1]),
       words: `${name(each.agent)} at ${shareText(each.share)}: ${wordsOf(each, metric)}`,
     })),
   );
   type Point = (typeof points)[number];
   const isFailed = ({ none, failed, measured }: Point) => none + failed === measured;
   const known = points.filter(({ value }) => value !== null);
-  const colour = ({ agent }: Point) => agentColour(agent, agents);
+  const looks = agentLooks(agents);
   const place = { x: "share", y: "value" };
   // the figure in words, for readers who do not see it
   const words = [
@@ -78,24 +78,24 @@ export function overTimeSvg(
     y: {
       domain: axisDomain(0.08, [
         ...known.flatMap(({ low, high }) => [low!, high!]),
-        ...(baseline === null ? [] : [shown(baseline)]),
+        ...(baseline === null ? [] : [baseline]),
       ]),
       ticks: 5,
       grid: true,
       label: title === "" ? about : `${title}: ${metric.name}, ${metric.direction} is better`,
     },
     marks: [
-      ...(baseline === null ? [] : baselineMarks(shown(baseline))),
+      ...(baseline === null ? [] : baselineMarks(baseline)),
       Plot.areaY(points, {
-        ...{ x: "share", y1: "low", y2: "high", z: "agent", fill: colour, fillOpacity: 0.16 },
+        ...{ x: "share", y1: "low", y2: "high", z: "agent", fill: looks.fill, fillOpacity: 0.16 },
       }),
-      Plot.line(points, { ...place, z: "agent", stroke: colour, strokeWidth: 2 }),
+      Plot.line(points, { ...place, z: "agent", stroke: looks.fill, strokeWidth: 2 }),
       Plot.dot(
         known.filter((point) => !isFailed(point)),
-        { ...place, ...agentLooks(agents), r: 5, stroke: "var(--ground)", title: "words" },
+        { ...place, ...looks, r: 5, stroke: "var(--ground)", title: "words" },
       ),
       Plot.dot(known.filter(isFailed), {
-        ...{ ...place, r: 4.5, stroke: colour, strokeWidth: 2, symbol: "times", title: "words" },
+        ...{ ...place, r: 4.5, stroke: looks.fill, strokeWidth: 2, symbol: "times", title: "words" },
       }),
     ],
   });

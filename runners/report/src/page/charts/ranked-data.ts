@@ -1,6 +1,7 @@
 // The agents by their normalised mean over tasks, best first: each with an interval where that covers the mean, and
 // with its difference to the best one. Pure.
 import { mean, standardDeviation } from "@mlrb/core/statistics/mean";
+import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import { studentT95 } from "@mlrb/core/statistics/student-t";
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
@@ -35,10 +36,9 @@ export function rankedData(report: Report, named = (agent: string) => agent) {
     });
 }
 
-/** Of the agent to the leading one. */
-function turned({ value, interval }: DifferenceRow) {
-  const ends: [number, number] | null = interval && [-interval[1], -interval[0]];
-  return { value: -value, interval: ends };
+/** The same difference, the other way round. */
+function turned({ value, interval }: { value: number; interval: Interval | null }) {
+  return { value: -value, interval: interval && ([-interval[1], -interval[0]] as Interval) };
 }
 
 function intervalNote(row: DifferenceRow): string {
@@ -51,7 +51,7 @@ function intervalNote(row: DifferenceRow): string {
  * down. Null unless at every task all attempts are valid and have an interval themselves: it is then of the valid
  * attempts, as the intervals of single tasks are.
  */
-export function intervalOverTasks(report: Report, agent: string): [number, number] | null {
+export function intervalOverTasks(report: Report, agent: string): Interval | null {
   const cells = report.acrossTasks.tasks.map(({ task, metric }) =>
     report.cells.find((one) => one.task === task && one.metric === metric && one.agent === agent),
   );
@@ -84,23 +84,19 @@ export function differenceRows(report: Report) {
   const leader = leadingAgent(report);
   return report.agentComparisons.flatMap(({ agents: [one, other], difference }) => {
     if (difference.kind === "none" || (one !== leader && other !== leader)) return [];
-    const turned = other === leader;
-    const [first, second] = turned ? [other, one] : [one, other];
-    const { value, interval } = difference;
-    const own = {
-      value: turned ? -value : value,
-      interval: interval && turned ? ([-interval[1], -interval[0]] as [number, number]) : interval,
-    };
-    const texts = differenceTexts(own);
+    const isTurned = other === leader;
+    const [first, second] = isTurned ? [other, one] : [one, other];
+    const { value, interval } = isTurned ? turned(difference) : difference;
+    const texts = differenceTexts({ value, interval });
     const over = `${difference.tasks.length} of ${counted(report.tasks.length, "task")}`;
     const why =
       difference.withheld === "no-spread" ? "no interval: no spread" : "no interval: too few attempts";
-    const better = own.value > 0 ? first : second;
-    const holds = own.value === 0 || Math.abs(own.value) > undecidedLoss(report, better, difference.tasks);
+    const better = value > 0 ? first : second;
+    const holds = value === 0 || Math.abs(value) > undecidedLoss(report, better, difference.tasks);
     const doubt = holds ? "" : `; ${better} is not ahead with its undecided attempts at the trivial baseline`;
     return [
       {
-        ...{ first, second, ...own },
+        ...{ first, second, value, interval },
         note: `${over}${interval === null ? `, ${why}` : ""}`,
         words: `${first} minus ${second} over ${over}: ${texts.value}${texts.interval === null ? `, ${why}` : `, 95 % interval ${texts.interval}`}${byBenchmark(report, [first, second], difference.tasks)}${doubt}`,
       },
