@@ -4,7 +4,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
 import { costData, type TaskPoint } from "../page/charts/cost-data.ts";
-import { agentLooks, apart, axisDomain, clipped, drawFigure } from "../page/charts/draw-figure.ts";
+import { agentLooks, axisDomain, clipped, drawFigure } from "../page/charts/draw-figure.ts";
 import type { Html } from "../page/html.ts";
 import { titleOf } from "./costs.ts";
 import { displayNames } from "./display-names.ts";
@@ -40,7 +40,7 @@ export function costDrawing(report: Report, times: Times): Html | undefined {
     marks: [
       Plot.text(
         besides(points, ((x[1] - x[0]) / plotWidth) * namesWidth).flatMap((near) =>
-          apart(near, ({ score }) => score, ((y[1] - y[0]) / plotHeight) * nameSize),
+          apart(near, ((y[1] - y[0]) / plotHeight) * nameSize),
         ),
         {
           ...{ x: "spent", y: "at", dx: 9, textAnchor: "start", fontSize: nameSize, fill: "var(--soft)" },
@@ -62,4 +62,15 @@ function besides(points: TaskPoint[], least: number): TaskPoint[][] {
     else groups.push([point]);
   }
   return groups;
+}
+
+/** Names at their points, or further up where two would be closer than `least`. */
+function apart(points: TaskPoint[], least: number): (TaskPoint & { at: number })[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return points
+    .toSorted((a, b) => a.score - b.score)
+    .map((one) => {
+      last = Math.max(one.score, last + least);
+      return { ...one, at: last };
+    });
 }

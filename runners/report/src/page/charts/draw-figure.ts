@@ -4,14 +4,11 @@ import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import { type Html, html, trusted } from "../html.ts";
 
-const figureWidth = 560;
-
 /** `words` describe the figure to readers who do not see it. */
-export function drawFigure(words: string, options: Plot.PlotOptions): Html {
+export function drawFigure(words: string, options: Plot.PlotOptions & { width: number }): Html {
   const { document } = parseHTML("<html><body></body></html>");
   const svg = Plot.plot({
     document: document as never, // linkedom's, which has all that Plot uses
-    width: figureWidth,
     style: { fontSize: "13px" },
     ...options,
     x: { labelAnchor: "center", labelArrow: "none", ...options.x },
@@ -31,17 +28,6 @@ export function axisDomain(room: number, values: number[]): [low: number, high: 
   const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
   const margin = (high - low || Math.abs(high) || 1) * room;
   return [low - margin, high + margin];
-}
-
-/** Places for labels: at `value`, or further on where two would be closer than `least`. */
-export function apart<T>(labelled: T[], value: (one: T) => number, least: number): (T & { at: number })[] {
-  let last = Number.NEGATIVE_INFINITY;
-  return [...labelled]
-    .sort((a, b) => value(a) - value(b))
-    .map((one) => {
-      last = Math.max(value(one), last + least);
-      return { ...one, at: last };
-    });
 }
 
 type OfAgent = { agent: string };
@@ -77,9 +63,7 @@ export function agentLooks(agents: readonly string[]) {
   };
 }
 
-const labelMax = 24;
-
-export function clipped(text: string, charactersMax = labelMax): string {
+export function clipped(text: string, charactersMax = 24): string {
   if (text.length <= charactersMax) return text;
   const head = Math.ceil((charactersMax - 1) / 2); // names of one preset differ at their ends
   return `${text.slice(0, head)}…${text.slice(head + 1 - charactersMax)}`;

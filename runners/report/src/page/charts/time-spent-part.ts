@@ -52,7 +52,7 @@ export function timeSpentPart(report: Report, times: Times): Html {
   if (figures.length === 0) return html``;
   return html`<section aria-labelledby="time-spent"><h2 id="time-spent">Where the time went</h2>
 <p class="caption">Mean wall time of an attempt (n), by its trajectory. What overlaps counts once: as a wait, else as a model call, else as a program.</p>
-<ul class="legend" aria-label="Parts of the time">${parts.map(({ name, fill }) => html`<li><span class="sign" style="color:${fill}" aria-hidden="true">■</span> ${name}</li>`)}</ul>
+<ul class="legend" aria-label="Parts of the time">${parts.map(({ name, fill }) => html`<li><span class="sign" style="color:${fill};-webkit-text-stroke:1px var(--line)" aria-hidden="true">■</span> ${name}</li>`)}</ul>
 <div class="figures small">${figures}</div></section>
 `;
 }

@@ -44,7 +44,7 @@ function winsSvg(report: Report, found: Win[]): Html {
       found.filter((one) => one.shown === shown),
       {
         ...{ x: "column", y: "row", text: winText, fontSize: 12, fontWeight: shown ? 700 : 400 },
-        fill: (one: Win) => (shade(one) >= 5 ? "var(--ground)" : "currentColor"),
+        fill: (one: Win) => (shade(one) >= 6 ? "var(--ground)" : "currentColor"),
       },
     );
   const named = {
