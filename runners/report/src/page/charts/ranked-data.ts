@@ -41,7 +41,7 @@ function turned({ value, interval }: { value: number; interval: Interval | null 
   return { value: -value, interval: interval && ([-interval[1], -interval[0]] as Interval) };
 }
 
-function intervalNote(row: DifferenceRow): string {
+function intervalNote(row: ReturnType<typeof differenceRows>[number]): string {
   const { interval } = differenceTexts(turned(row));
   return interval === null ? row.note : `95 % ${interval} over ${row.note}`;
 }
@@ -68,8 +68,6 @@ export function intervalOverTasks(report: Report, agent: string): Interval | nul
   const half = studentT95(Math.max(1, Math.floor(variance ** 2 / weights))) * Math.sqrt(variance);
   return [(sum - half) / cells.length, (sum + half) / cells.length];
 }
-
-export type DifferenceRow = ReturnType<typeof differenceRows>[number];
 
 /** The agent with the best mean rank, then the best mean over tasks; undefined without such a number. */
 function leadingAgent({ acrossTasks: { agents } }: Report): string | undefined {
