@@ -2,7 +2,7 @@
 
 import type { Metric, Report } from "@mlrb/formats/report";
 import type { AttemptScore } from "@mlrb/formats/report/attempt";
-import { comparisonError } from "@mlrb/report/compare/comparison-error";
+import { comparisonError } from "@mlrb/report/compare/comparisons";
 import { digitsText, supportedDigits } from "@mlrb/report/sections/digits-text";
 
 /** Of the smoke run: numbers in the READMEs of tasks. */

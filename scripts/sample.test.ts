@@ -9,7 +9,7 @@ import { describe, test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { type Report, report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
-import { comparisonError } from "@mlrb/report/compare/comparison-error";
+import { comparisonError } from "@mlrb/report/compare/comparisons";
 import { csvFiles } from "@mlrb/report/formats/csv-files";
 import { figureFile, paperFiles } from "@mlrb/report/formats/latex";
 import { forestFigure } from "@mlrb/report/paper/forest-figure";

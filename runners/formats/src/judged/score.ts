@@ -3,7 +3,6 @@
 import * as t from "../schema.ts";
 
 export const direction = t.oneOf("higher", "lower");
-export type Direction = t.TypeOf<typeof direction>;
 
 export const scorerVersion = t.about(
   t.positiveInteger,

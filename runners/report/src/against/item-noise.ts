@@ -4,8 +4,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { CellAttempt } from "../compare/cell.ts";
-import { comparisonError } from "../compare/comparison-error.ts";
-import { comparisons, itemsOf } from "../compare/comparisons.ts";
+import { comparisonError, comparisons, itemsOf } from "../compare/comparisons.ts";
 import type { ChangeEvidence, Sides } from "./score-change.ts";
 
 export type ItemNoise = ReturnType<typeof itemNoise>;

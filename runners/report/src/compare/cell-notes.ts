@@ -5,7 +5,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { importedText } from "../read/attempt-marks.ts";
 import { digitsText, scoreError, sentenceNumber, supportedText } from "../sections/digits-text.ts";
-import { listText } from "../sections/list-text.ts";
+import { listText } from "../sections/report-words.ts";
 import type { Baseline } from "./baseline-of.ts";
 import type { Counting } from "./counting.ts";
 import { equalSubmissions } from "./equal-submissions.ts";

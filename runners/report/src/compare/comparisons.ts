@@ -9,7 +9,6 @@ import type { Attempt, Seed } from "@mlrb/formats/report/attempt";
 import type { Comparison } from "@mlrb/formats/report/comparison";
 import { parseSamples } from "../read/samples/parse-samples.ts";
 import type { CellAttempt } from "./cell.ts";
-import { comparisonError } from "./comparison-error.ts";
 import { counting } from "./counting.ts";
 
 /** A samples file, as bytes or as text. */
@@ -89,4 +88,14 @@ function compare(first: CellAttempt[], second: CellAttempt[], metric: Metric): C
     better: ahead === 0 ? null : ahead > 0 ? agents[0] : agents[1],
     clear: error === null ? null : Math.abs(difference) > 2 * error,
   };
+}
+
+/** The error of a comparison, in tables, in `clear` and in the sample: the larger of the errors over items and over clusters of items; null without an error over items. */
+export function comparisonError(found: {
+  standardError: number | null;
+  clusteredStandardError: number | null;
+}): number | null {
+  return found.standardError === null
+    ? null
+    : Math.max(found.standardError, found.clusteredStandardError ?? 0);
 }

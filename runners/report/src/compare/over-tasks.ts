@@ -7,7 +7,6 @@ import { meanRanks } from "@mlrb/core/statistics/mean-ranks";
 import type { ReferenceKind } from "@mlrb/formats/judged/references";
 import type { AcrossTasks, AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
 import type { Cell } from "@mlrb/formats/report/cell";
-import { commonKind } from "./common-kind.ts";
 import { leftOutReasons } from "./left-out-reasons.ts";
 
 /** `tasks` are all planned ones; `cells` are of all metrics. */
@@ -100,4 +99,18 @@ function ofAgent(
     leaveOneOut: found.leaveOneOut,
     interquartileMean: found.interquartileMean ?? null,
   };
+}
+
+/**
+ * A score of 1 means something else on each kind of reference model: an n-gram, an unchanged model or the right
+ * answers. The kind of more of `kinds` than any other; nulls are of unknown kinds. Null if two kinds are equally frequent:
+ * which of them to use would be arbitrary.
+ */
+function commonKind(kinds: readonly (ReferenceKind | null)[]): ReferenceKind | null {
+  const known = kinds.filter((kind) => kind !== null);
+  const counts = [...Map.groupBy(known, (kind) => kind)]
+    .map(([kind, same]) => ({ kind, count: same.length }))
+    .sort((a, b) => b.count - a.count);
+  const [most, second] = counts;
+  return most && most.count > (second?.count ?? 0) ? most.kind : null;
 }

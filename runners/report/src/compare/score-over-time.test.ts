@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { overTimeTable } from "../sections/over-time-table.ts";
+import { overTimeTable } from "../sections/checkpoints-section.ts";
 import { agentsExample } from "../testing/agents-example.ts";
 import { scoreOverTime } from "./score-over-time.ts";
 

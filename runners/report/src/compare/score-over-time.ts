@@ -4,11 +4,11 @@
 
 import { atLeastBaseline } from "@mlrb/core/statistics/at-least-baseline";
 import { mean, standardDeviation } from "@mlrb/core/statistics/mean";
-import type { Direction } from "@mlrb/formats/judged/score";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
-import { rowError } from "../sections/digits-text.ts";
-import { changedOverTime, checkpointCounting } from "./checkpoint-counting.ts";
+import type { Cell } from "@mlrb/formats/report/cell";
+import { rowError, scoreError } from "../sections/digits-text.ts";
+import { changedOverTime, checkpointCounting } from "./counting.ts";
 
 export type ScoreOverTime = NonNullable<ReturnType<typeof scoreOverTime>>;
 
@@ -39,20 +39,14 @@ export function scoreOverTime(report: Report, task: string) {
   const primary = report.tasks.find(({ name }) => name === task)?.primary ?? null;
   if (primary === null || !attempts.some(changedOverTime)) return undefined;
   const cell = report.cells.find((each) => each.task === task && each.primary);
-  const baselineError = cell ? rowError(report.rows, cell, cell.baselineName) : null;
+  const baselineError = (cell && rowError(report.rows, cell, cell.baselineName)) ?? 0;
   const planned = attempts.flatMap(({ checkpoints }) => checkpoints.map(({ share }) => share));
   const shares = [...new Set(planned)].sort((a, b) => a - b);
   const budgets = new Set(attempts.map(({ budget }) => budget?.timeMs ?? null));
   const [budgetMs] = budgets;
   const agents = [...Map.groupBy(attempts, ({ agent }) => agent)].map(([agent, own]) => ({
     agent,
-    at: shares.map((share) =>
-      atShare(own, {
-        ...{ agent, share, metric: primary, baseline: cell?.baseline ?? null },
-        baselineError: baselineError ?? 0,
-        direction: cell?.direction ?? "higher",
-      }),
-    ),
+    at: shares.map((share) => atShare(own, { agent, share, metric: primary, cell, baselineError })),
   }));
   return {
     ...{ task, metric: primary, shares, agents, cell },
@@ -61,36 +55,25 @@ export function scoreOverTime(report: Report, task: string) {
   };
 }
 
-type Place = {
-  agent: string;
-  share: number;
-  metric: string;
-  baseline: number | null;
-  baselineError: number;
-  direction: Direction;
-};
+type Place = { agent: string; share: number; metric: string; cell: Cell | undefined; baselineError: number };
 
 function atShare(own: Attempt[], place: Place): AtShare {
-  const { agent, share, metric, baseline, baselineError, direction } = place;
-  const ways = own.flatMap((attempt) => {
+  const { agent, share, metric, cell, baselineError } = place;
+  const { baseline = null, direction = "higher" } = cell ?? {};
+  const ways = own.flatMap((attempt): { because?: string; value: number | null; error: number }[] => {
     const checkpoint = attempt.checkpoints.find((one) => one.share === share);
     if (checkpoint === undefined) return [];
     const way = checkpointCounting(attempt, checkpoint, metric);
     if (way.kind === "missing") return [];
-    const score = (share === 1 ? attempt : checkpoint).scores[metric];
-    const ofScore = score?.kind === "scored" ? score.standardError : 0;
-    const error = way.kind === "failed" ? baselineError : ofScore;
-    const value =
-      way.kind === "failed"
-        ? baseline
-        : atLeastBaseline(way.value, { baseline: baseline ?? undefined, direction });
-    return [{ way, value, error }];
+    if (way.kind === "failed") return [{ because: way.because, value: baseline, error: baselineError }];
+    const error = scoreError((share === 1 ? attempt : checkpoint).scores[metric]) ?? 0;
+    return [{ value: atLeastBaseline(way.value, { baseline: baseline ?? undefined, direction }), error }];
   });
   const values = ways.map(({ value }) => value).filter((value) => value !== null);
   const isKnown = values.length > 0 && values.length === ways.length;
   const root = Math.sqrt(values.length);
-  const failures = ways.filter(({ way }) => way.kind === "failed");
-  const none = failures.filter(({ way }) => way.kind === "failed" && way.because === "none").length;
+  const failures = ways.filter(({ because }) => because !== undefined);
+  const none = failures.filter(({ because }) => because === "none").length;
   return {
     ...{ agent, share, planned: own.length, measured: ways.length },
     mean: isKnown ? (mean(values) ?? null) : null,

@@ -1,7 +1,8 @@
 // The CSV files of a report, for spreadsheets and data frames. docs/guide.md describes each.
 import type { Report } from "@mlrb/formats/report";
+import { type ResultRow, type ResultTable, resultRows } from "@mlrb/formats/report/result-tables";
 import { attemptRows, checkpointRows, scoreRows } from "./attempt-rows.ts";
-import { csvTable } from "./csv-table.ts";
+import { csvLine } from "./csv-line.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
 
 /** Texts by file name. The first three always exist; the others are left out without rows. */
@@ -14,4 +15,20 @@ export function csvFiles(report: Report): Record<string, string> {
     ...(checkpoints.length > 0 && { "checkpoints.csv": csvTable("checkpoints", checkpoints) }),
     ...(comparisons.length > 0 && { "comparisons.csv": csvTable("comparisons", comparisons) }),
   };
+}
+
+/** With CRLF; the row's schema names the columns. Numbers are in full, null is an empty cell, and no text can become a formula. */
+function csvTable<Name extends ResultTable>(name: Name, rows: ResultRow<Name>[]): string {
+  const columns = Object.keys(resultRows[name].properties);
+  const lines = rows.map((row) => {
+    const cells = row as Record<string, string | number | boolean | null | undefined>;
+    return csvLine(
+      columns.map((column) => {
+        const value = cells[column];
+        if (value === undefined) throw new Error(`bug: ${name}.csv has no value for ${column}`);
+        return value;
+      }),
+    );
+  });
+  return [csvLine(columns), ...lines].join("");
 }

@@ -92,7 +92,8 @@ function agentsHtml(data: PageData): Html {
 <tbody>${report.agents.map((agent) => {
     const planned = report.attempts.filter((one) => one.agent === agent.name).length;
     const own = times?.attempts.filter((one) => one.agent === agent.name) ?? [];
-    const cells = [modelText(agent, own), scaffoldText(agent), daysText(data, agent.name)];
+    const ran = data.instances.filter(({ role, axes }) => role === "attempt" && axes.agent === agent.name);
+    const cells = [modelText(agent, own), scaffoldText(agent), daysOf(ran) ?? "unknown"];
     return html`<tr><th scope="row">${agentSign(agent.name, names)} <b>${agent.name}</b></th>${[
       ...cells,
       ...amounts.map((amount) => sumText(own, planned, amount)),
@@ -121,12 +122,6 @@ function modelText({ preset }: Report["agents"][number], own: Timed[]): string {
 
 function scaffoldText({ preset }: Report["agents"][number]): string {
   return preset?.scaffold ?? (preset?.kind === "replay" ? "as recorded" : "none");
-}
-
-function daysText({ instances }: PageData, agent: string): string {
-  return (
-    daysOf(instances.filter(({ role, axes }) => role === "attempt" && axes.agent === agent)) ?? "unknown"
-  );
 }
 
 /** The days (UTC) on which stages began: `2026-01-02`, or the first and the last one; undefined if unknown. */

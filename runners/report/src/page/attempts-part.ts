@@ -12,7 +12,7 @@ import { digitsText, partError, supportedDigits, supportedText } from "../sectio
 import { metricHead, verdictText } from "../sections/report-words.ts";
 import { endTexts } from "../sections/research-section.ts";
 import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
-import { experimentsPart } from "./charts/experiments-part.ts";
+import { experimentsPart, shortNumber } from "./charts/experiments-part.ts";
 import { attemptTimePart } from "./charts/time-spent-part.ts";
 import { type Html, html } from "./html.ts";
 import type { PageData, PageInstance, PageStory } from "./page-data.ts";
@@ -142,8 +142,4 @@ ${
 <tbody>${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${groupText(groups[name]!)}</td><td class="number">${groups[name]!.items}</td></tr>`)}</tbody></table></div></details>`
 }
 `;
-}
-
-function shortNumber(value: number): string {
-  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
 }

@@ -40,9 +40,7 @@ export function overviewPart(report: Report): Html {
   const ranked = rankedData(report);
   return html`<section class="overview" aria-labelledby="overview"><h2 id="overview" class="unseen">Overview</h2>
 <figure class="forest"><figcaption>Score by task ${agentLegend(data.agents)}</figcaption>
-<div class="wide">${forestSvg(data, "wide")}${ranked.length > 0 && html`<p class="all-tasks">Over tasks: normalised mean</p>${rankedSvg(report, ranked, { form: "wide" })}`}</div>
-<div class="narrow">${forestSvg(data, "narrow")}${ranked.length > 0 && html`<p class="all-tasks">Over tasks: normalised mean</p>${rankedSvg(report, ranked, { form: "narrow" })}`}</div>
-</figure>
+${(["wide", "narrow"] as const).map((form) => html`<div class="${form}">${forestSvg(data, form)}${ranked.length > 0 && html`<p class="all-tasks">Over tasks: normalised mean</p>${rankedSvg(report, ranked, { form })}`}</div>\n`)}</figure>
 <figure class="matrix"><figcaption>Every attempt</figcaption>
 ${heatMap(data)}
 ${captionHtml(`How to read both. Left: a mark is the mean over attempts, its line the 95 % interval of the mean of valid attempts, a faint dot one attempt, a cross a failed one. There is no line where an attempt failed, where attempts are repeats, or where there are too few. A task without a usable reference model has its values as text. An arrow goes on past the edge. Right: a square is an attempt and leads to it.`)}

@@ -87,6 +87,12 @@ function openAll(open) {
 `;
 
 const tableScript = `
+// shows the items that contain what is typed in the field, and gives their number
+function showMatching(field, items, { may = () => true, textOf = (item) => item.textContent } = {}) {
+  const wanted = field.value.trim().toLowerCase();
+  for (const each of items) each.hidden = !may(each) || !textOf(each).toLowerCase().includes(wanted);
+  return items.filter((each) => !each.hidden).length;
+}
 function setUpAttempts() {
   const filter = document.getElementById("attempt-filter");
   if (!filter) return;
@@ -94,12 +100,7 @@ function setUpAttempts() {
   const body = document.querySelector("table.sortable tbody");
   const rows = find("tr", body);
   const show = () => {
-    const wanted = filter.value.trim().toLowerCase();
-    let shown = 0;
-    for (const row of rows) {
-      row.hidden = !row.textContent.toLowerCase().includes(wanted) || (verdict.value !== "" && row.dataset.verdict !== verdict.value);
-      if (!row.hidden) shown++;
-    }
+    const shown = showMatching(filter, rows, { may: (row) => verdict.value === "" || row.dataset.verdict === verdict.value });
     document.getElementById("attempts-shown").textContent = (shown === rows.length ? "" : shown + " of ") + rows.length + (rows.length === 1 ? " attempt" : " attempts");
   };
   filter.addEventListener("input", show);
@@ -128,27 +129,17 @@ const searchScript = `
 function setUpSearch() {
   const filter = document.getElementById("filter");
   if (filter) filter.addEventListener("input", () => {
-    const wanted = filter.value.trim().toLowerCase();
-    let shown = 0, count = 0;
-    for (const each of find(".instance")) {
-      const name = each.querySelector("code").textContent.toLowerCase();
-      each.hidden = !name.includes(wanted);
-      count++;
-      if (!each.hidden) shown++;
-    }
+    const wanted = filter.value.trim();
+    const instances = find(".instance");
+    const shown = showMatching(filter, instances, { textOf: (one) => one.querySelector("code").textContent });
     for (const stage of find("details.stage")) stage.open = wanted !== "" && stage.querySelector(".instance:not([hidden])") !== null;
-    document.getElementById("filtered").textContent = wanted ? shown + " of " + count : "";
+    document.getElementById("filtered").textContent = wanted ? shown + " of " + instances.length : "";
   });
   document.addEventListener("input", (event) => {
     if (!event.target.matches(".find")) return;
-    const wanted = event.target.value.trim().toLowerCase();
     const events = find("ol > li", event.target.closest("details"));
-    let shown = 0;
-    for (const each of events) {
-      each.hidden = !each.textContent.toLowerCase().includes(wanted);
-      if (!each.hidden) shown++;
-    }
-    event.target.closest(".search").querySelector(".found").textContent = wanted ? shown + " of " + events.length + " lines" : "";
+    const shown = showMatching(event.target, events);
+    event.target.closest(".search").querySelector(".found").textContent = event.target.value.trim() ? shown + " of " + events.length + " lines" : "";
   });
 }
 addEventListener("hashchange", fromEntry);

@@ -1,9 +1,9 @@
-// The page's style: light or dark as the reader's system, one accent colour, tabs on a screen, cards on a phone,
-// plain on paper.
+// The page's style: on a screen light or dark as the reader's system, one accent colour, tabs on a screen, cards on a
+// phone, plain and light on paper.
 
 const colours = `
 :root{color-scheme:light dark;--ground:#fff;--text:#1b1d20;--soft:#575c63;--rule:#dcdfe3;--card:#f6f7f9;--accent:#0b5394;--link:#0b5394;--bad:#a3151d;--good:#1c6b2a;--line:#6f757c;--agent-1:#0b62a4;--agent-2:#b3470b;--agent-3:#2b7a3d;--agent-4:#7b3fa0;--agent-5:#8a6d00;--agent-6:#a3246b;--warn:#fff3d6;--warn-text:#6b4a00;--h0:#edf2f8;--h1:#d9e5f1;--h2:#c1d5e9;--h3:#a5c3df;--h4:#86aed3;--h5:#6596c4;--h6:#467db2;--h7:#28629b;--h8:#0d477e}
-@media (prefers-color-scheme:dark){:root{--ground:#15181c;--text:#e6e8ea;--soft:#a9afb6;--rule:#383d44;--card:#1d2126;--accent:#8cbdf5;--link:#8cbdf5;--bad:#ff9b9b;--good:#8fdb9c;--line:#99a0a8;--agent-1:#6db3ea;--agent-2:#f0a06a;--agent-3:#84cf95;--agent-4:#cda1e8;--agent-5:#dcc266;--agent-6:#ee93c2;--warn:#40330f;--warn-text:#ffdf94;--h0:#1d2630;--h1:#1f3042;--h2:#213c57;--h3:#264b6f;--h4:#2f5d8a;--h5:#4075a8;--h6:#5a90c4;--h7:#7fb0de;--h8:#b3d5f5}}`;
+@media screen and (prefers-color-scheme:dark){:root{--ground:#15181c;--text:#e6e8ea;--soft:#a9afb6;--rule:#383d44;--card:#1d2126;--accent:#8cbdf5;--link:#8cbdf5;--bad:#ff9b9b;--good:#8fdb9c;--line:#99a0a8;--agent-1:#6db3ea;--agent-2:#f0a06a;--agent-3:#84cf95;--agent-4:#cda1e8;--agent-5:#dcc266;--agent-6:#ee93c2;--warn:#40330f;--warn-text:#ffdf94;--h0:#1d2630;--h1:#1f3042;--h2:#213c57;--h3:#264b6f;--h4:#2f5d8a;--h5:#4075a8;--h6:#5a90c4;--h7:#7fb0de;--h8:#b3d5f5}}`;
 
 const frame = `
 *{box-sizing:border-box}
@@ -20,7 +20,7 @@ a:focus-visible,summary:focus-visible,button:focus-visible,input:focus-visible,s
 .badge{border:1px solid var(--rule);border-radius:1rem;padding:.05rem .55rem;color:var(--soft);white-space:nowrap}.badge.warning{background:var(--warn);color:var(--warn-text);border-color:var(--warn);font-weight:600}
 .answers .headline{font-size:1.15rem;line-height:1.35}.answers .finding{display:inline}
 .answers{margin:.5rem 0 0}.answers>div{display:grid;grid-template-columns:9rem 1fr;gap:0 1rem;padding:.22rem 0;border-top:1px solid var(--rule)}.answers dt{color:var(--soft)}.answers dd{font-size:.9rem;line-height:1.4;min-width:0}.answers p{margin:.05rem 0}.answers dd div{display:block}.answers .scroll{margin:0}.answers .more{border:0;padding:0;display:inline-block}.answers .more[open]{display:block}.answers summary{padding:0}
-.agents td,.agents th{border:0;padding:.02rem 1.1rem .02rem 0}.agents thead th{font-weight:400;color:var(--soft)}
+.agents td,.agents th{overflow-wrap:normal;border:0;padding:.02rem 1.1rem .02rem 0}.agents thead th{font-weight:400;color:var(--soft)}
 .facts{color:var(--soft);font-size:.87rem;margin:.2rem 0 0}
 nav{position:sticky;top:0;z-index:2;background:var(--ground);display:flex;align-items:center;gap:1rem;border-bottom:1px solid var(--rule)}
 #tabs{display:flex;gap:.2rem;overflow-x:auto;flex:1 1 auto;min-width:0}
@@ -87,7 +87,7 @@ const media = `
 @media (max-width:44rem){.agents{min-width:44rem}header,main,footer,nav{padding:0 1rem}nav{flex-wrap:wrap;gap:0}#tabs{flex-basis:100%}.tools{margin:.2rem 0}.answers>div{grid-template-columns:1fr}.answers .headline{font-size:1.08rem}.figures{grid-template-columns:1fr}.forest .wide{display:none}.forest .narrow{display:block}.legend{margin-left:0}#tabs a{padding:.6rem .6rem}
 .cards thead{display:none}.cards,.cards tbody{display:block}.cards tr{display:block;border:1px solid var(--rule);border-radius:.5rem;padding:.5rem .8rem;margin-bottom:.6rem}.cards th,.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;white-space:normal}.cards th::before,.cards td::before{content:attr(data-label);color:var(--soft)}.rules th,.rules td{justify-content:start}.rules th::before,.rules td::before{flex:none;width:4.5rem}
 .story li{padding-left:0}.when{position:static;width:auto}}
-@media print{details.folded::details-content{content-visibility:visible;block-size:auto}.unprinted,.js .each-attempt:not(:has(details[open])){display:none}caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched,.sign{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{details.folded::details-content{content-visibility:visible;block-size:auto}.unprinted,.js .each-attempt:not(:has(details[open])){display:none}h2,h3,figcaption,.caption,caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched,.sign{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
 export const pageStyle = colours + frame + tables + figures + details + media;

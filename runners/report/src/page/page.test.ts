@@ -172,3 +172,8 @@ test("the command that freezes a protocol is shown as code", () => {
   );
   assert.equal(drawn.querySelector("#section__Protocol + .caption code")!.textContent, "freeze it");
 });
+
+test("a page is light on paper, also where the reader's screen is dark", () => {
+  const dark = [...text.matchAll(/@media ([^{]*)\{:root/g)].map(([, media]) => media);
+  assert.deepEqual(dark, ["screen and (prefers-color-scheme:dark)"]);
+});

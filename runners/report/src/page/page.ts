@@ -9,7 +9,7 @@ import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
 import { costFigures } from "./charts/cost-figures.ts";
-import { overTimePart } from "./charts/over-time-part.ts";
+import { overTimePart } from "./charts/over-time.ts";
 import { timeSpentPart } from "./charts/time-spent-part.ts";
 import { winMatrix } from "./charts/win-matrix.ts";
 import { citePart } from "./citation.ts";

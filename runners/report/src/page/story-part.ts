@@ -21,14 +21,9 @@ ${story.lines.map(lineHtml)}
 </ol></details>
 ${story.missing.map((one) => html`<p class="bad">Missing here: ${one}</p>`)}
 ${!story.fits && html`<p><b>Its story does not fit here.</b> Its trajectory has ${bytesText(story.bytes)}.</p>`}
-${record !== undefined && html`<p>All of its trajectory, for <code>inspect view --log-dir logs</code>: <code>${exportCommand(record)}</code></p>`}
+${record !== undefined && html`<p>All of its trajectory, for <code>inspect view --log-dir logs</code>: <code>pnpm pipeline attempts export ${record.slice(0, 12)} --format inspect --output logs/</code></p>`}
 ${budgetTable(story)}
 `;
-}
-
-function exportCommand(record: string): string {
-  const attempt = record.slice(0, 12);
-  return `pnpm pipeline attempts export ${attempt} --format inspect --output logs/`;
 }
 
 function lineHtml({ sinceStartMs, what, text, mark, full }: PageLine): Html {

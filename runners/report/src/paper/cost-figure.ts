@@ -3,9 +3,10 @@
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
-import { agentLooks, apart, axisDomain, clipped, drawFigure } from "../page/charts/draw-figure.ts";
+import { costData, type TaskPoint } from "../page/charts/cost-data.ts";
+import { agentLooks, axisDomain, clipped, drawFigure } from "../page/charts/draw-figure.ts";
 import type { Html } from "../page/html.ts";
-import { type CostPoint, costPoints } from "./costs.ts";
+import { titleOf } from "./costs.ts";
 import { displayNames } from "./display-names.ts";
 import { drawnWidth, figurePdf } from "./pdf-figure.ts";
 
@@ -22,42 +23,54 @@ export async function costFigure(report: Report, times: Times): Promise<Buffer |
 const [plotWidth, plotHeight, nameSize, namesWidth] = [536, 324, 10, 120];
 
 export function costDrawing(report: Report, times: Times): Html | undefined {
-  const found = costPoints(report, times);
+  const found = costData(report, times).find(({ tasks }) => tasks.length > 0);
   if (!found) return undefined;
+  const points = found.tasks;
   const names = displayNames(report);
   const agents = report.agents.map(({ name }) => name);
-  const x = axisDomain(0.04, [0, ...found.points.map(({ cost }) => cost)]);
-  const y = axisDomain(0.06, [0, 1, ...found.points.map(({ score }) => score)]);
-  const place = { x: "cost", y: "score" };
-  const axis = { grid: true, ticks: 6, labelArrow: "none" } as const;
+  const x = axisDomain(0.04, [0, ...points.map(({ spent }) => spent)]);
+  const y = axisDomain(0.06, [0, 1, ...points.map(({ score }) => score)]);
+  const place = { x: "spent", y: "score" };
+  const axis = { grid: true, ticks: 6 };
   return drawFigure("cost against score", {
     ...{ width: drawnWidth, marginLeft: drawnWidth - plotWidth - namesWidth, marginRight: namesWidth },
     ...{ height: plotHeight + 66, marginTop: 20, marginBottom: 46 },
-    x: { ...axis, domain: x, label: `${found.head} of an attempt, mean`, labelAnchor: "center" },
+    x: { ...axis, domain: x, label: `${titleOf(found.amount)} of an attempt, mean` },
     y: { ...axis, domain: y, label: "normalised score" },
     marks: [
       Plot.text(
-        besides(found.points, ((x[1] - x[0]) / plotWidth) * namesWidth).flatMap((near) =>
-          apart(near, ({ score }) => score, ((y[1] - y[0]) / plotHeight) * nameSize),
+        besides(points, ((x[1] - x[0]) / plotWidth) * namesWidth).flatMap((near) =>
+          apart(near, ((y[1] - y[0]) / plotHeight) * nameSize),
         ),
         {
-          ...{ x: "cost", y: "at", dx: 9, textAnchor: "start", fontSize: nameSize, fill: "var(--soft)" },
+          ...{ x: "spent", y: "at", dx: 9, textAnchor: "start", fontSize: nameSize, fill: "var(--soft)" },
           ...{ stroke: "var(--ground)", strokeWidth: 3 },
-          text: ({ task }: CostPoint) => clipped(names.task(task)),
+          text: ({ task }: TaskPoint) => clipped(names.task(task)),
         },
       ),
-      Plot.dot(found.points, { ...place, r: 5, ...agentLooks(agents) }),
+      Plot.dot(points, { ...place, r: 5, ...agentLooks(agents) }),
     ],
   });
 }
 
 /** The points in groups whose names could be on each other: `least` is the width of a name. */
-function besides(points: CostPoint[], least: number): CostPoint[][] {
-  const groups: CostPoint[][] = [];
-  for (const point of points.toSorted((a, b) => a.cost - b.cost)) {
+function besides(points: TaskPoint[], least: number): TaskPoint[][] {
+  const groups: TaskPoint[][] = [];
+  for (const point of points.toSorted((a, b) => a.spent - b.spent)) {
     const last = groups.at(-1)?.at(-1);
-    if (last && point.cost - last.cost < least) groups.at(-1)!.push(point);
+    if (last && point.spent - last.spent < least) groups.at(-1)!.push(point);
     else groups.push([point]);
   }
   return groups;
+}
+
+/** Names at their points, or further up where two would be closer than `least`. */
+function apart(points: TaskPoint[], least: number): (TaskPoint & { at: number })[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return points
+    .toSorted((a, b) => a.score - b.score)
+    .map((one) => {
+      last = Math.max(one.score, last + least);
+      return { ...one, at: last };
+    });
 }

@@ -78,7 +78,7 @@ function amountCells(rows: Cost[], at: number, named: (head: string) => string) 
   });
 }
 
-function titleOf(head: string): string {
+export function titleOf(head: string): string {
   return `${head[0]!.toUpperCase()}${head.slice(1)}`;
 }
 
@@ -124,23 +124,4 @@ export function costTable(report: Report, times: Times): PaperTable {
 /** The places of the amounts that an attempt spent. */
 function shownAmounts(rows: Cost[]): number[] {
   return [...amounts.keys()].filter((at) => rows.some(({ spent }) => (spent[at]!.mean ?? 0) > 0));
-}
-
-export type CostPoint = { task: string; agent: string; cost: number; score: number };
-
-/** The first amount that attempts spent, in the order of the table's columns, against the normalised mean; undefined without points. */
-export function costPoints(report: Report, times: Times): { head: string; points: CostPoint[] } | undefined {
-  const rows = costs(report, times);
-  const [at] = shownAmounts(rows);
-  if (at === undefined) return undefined;
-  const { head, unit } = amounts[at]!;
-  const axis =
-    unit === "s" ? { head: "Hours", divisor: 3600 } : { head: headOf(titleOf(head), unit), divisor: 1 };
-  const points = rows.flatMap(({ cell, spent }) => {
-    const { task, agent, normalisedMean: score } = cell;
-    const { mean: cost, known, of } = spent[at]!;
-    if (cost === null || known < of || score === null) return [];
-    return [{ task, agent, cost: cost / axis.divisor, score }];
-  });
-  return points.length === 0 ? undefined : { head: axis.head, points };
 }

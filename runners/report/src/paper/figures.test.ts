@@ -5,13 +5,13 @@ import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import { parseHTML } from "linkedom";
+import { costData } from "../page/charts/cost-data.ts";
 import { forestData } from "../page/charts/forest-data.ts";
 import { rankedData } from "../page/charts/ranked-data.ts";
 import { agentsExample } from "../testing/agents-example.ts";
 import { largeExample } from "../testing/large-example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { costDrawing, costFigure } from "./cost-figure.ts";
-import { costPoints } from "./costs.ts";
 import { displayNames } from "./display-names.ts";
 import { forestFigure, paperForest } from "./forest-figure.ts";
 import { overTimeFigure } from "./over-time-figure.ts";
@@ -90,28 +90,22 @@ test("the figure ends with the agents by their mean over tasks", async () => {
 });
 
 test("cost is drawn against the normalised mean, and unknown costs are left out, never at 0", () => {
+  const drawing = (dollars: (at: number) => number | null) => costDrawing(sample, times(sample, dollars));
   assert.equal(
-    costPoints(
-      sample,
-      times(sample, () => null),
-    ),
+    drawing(() => null),
     undefined,
   );
   assert.equal(
-    costPoints(
-      sample,
-      times(sample, (at) => (at === 0 ? 40 : null)),
-    ),
+    drawing((at) => (at === 0 ? 40 : null)),
     undefined,
     "the mean of one of two attempts is unknown",
   );
-  const { head, points } = costPoints(
-    sample,
-    times(sample, (at) => (at < 2 ? 40 : null)),
-  )!;
+  const two = (at: number) => (at < 2 ? 40 : null);
+  const [dollars] = costData(sample, times(sample, two));
   const [cell] = sample.cells;
-  assert.equal(head, "Dollars");
-  assert.deepEqual(points, [{ task: cell!.task, agent: cell!.agent, cost: 40, score: cell!.normalisedMean }]);
+  const { task, agent, normalisedMean: score } = cell!;
+  assert.deepEqual(dollars!.tasks, [{ task, agent, spent: 40, score }]);
+  assert.match(drawing(two)!.markup, /Dollars of an attempt, mean/);
 });
 
 test("a figure is the same bytes each time, with its font embedded and its label in the file", async () => {

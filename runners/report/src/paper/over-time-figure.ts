@@ -2,7 +2,7 @@
 import type { Report } from "@mlrb/formats/report";
 import { scoreOverTime } from "../compare/score-over-time.ts";
 import { clipped } from "../page/charts/draw-figure.ts";
-import { overTimeSvg } from "../page/charts/over-time-svg.ts";
+import { overTimeSvg } from "../page/charts/over-time.ts";
 import { displayNames } from "./display-names.ts";
 import { drawnWidth, figurePdf } from "./pdf-figure.ts";
 

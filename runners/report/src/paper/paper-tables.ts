@@ -1,12 +1,19 @@
 // The tables for a paper, one file each under tables/: the means that decide the tasks, the agents compared, what
 // became of the attempts, the tasks and the agents. costs.ts has the one of costs.
-import type { Published, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { PaperTable } from "../formats/latex-paper-table.ts";
 import { headWidth } from "../formats/latex-paper-table.ts";
 import { withFootnotes } from "../read/attempt-marks.ts";
-import { digitsText, meanError, supportedDigits } from "../sections/digits-text.ts";
+import {
+  differenceTexts,
+  digitsText,
+  meanError,
+  pText,
+  rateText,
+  supportedDigits,
+} from "../sections/digits-text.ts";
 import {
   baselineText,
   importedMarkOf,
@@ -15,15 +22,15 @@ import {
   referenceText,
 } from "../sections/report-words.ts";
 import { publishedCaption } from "../sections/results-section.ts";
-import { differenceTexts, pText, rateText } from "../sections/statistics-text.ts";
-import { type TableCell, textCell } from "../sections/table.ts";
+import { type Column, type TableCell, textCell } from "../sections/table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
 import { validText } from "../sections/valid-text.ts";
 import { metricOf } from "../units/shown-metric.ts";
-import { clearlyBest } from "./clearly-best.ts";
+import { clearlyBest, type PrimaryRow, primaryRows } from "./best-attempts.ts";
+import { titleOf } from "./costs.ts";
 import { type DisplayNames, displayNames, paperGroups } from "./display-names.ts";
 import { countedSpread, overTasksRows, plusMinus } from "./over-tasks-rows.ts";
-import { agentFacts, taskFacts } from "./set-up-section.ts";
+import { disqualifyingText, factColumns, taskColumns } from "./set-up-section.ts";
 
 /** Those that have rows. */
 export function paperTables(report: Report): PaperTable[] {
@@ -37,15 +44,11 @@ export function paperTables(report: Report): PaperTable[] {
   ].filter(({ table }) => table.groups.length > 0);
 }
 
-type MainRow = { task: string; cells: Cell[]; best: Cell | undefined; published: Published[] };
+type MainRow = PrimaryRow & { best: Cell | undefined };
 
 /** Agents that do not fit one table are in further ones, each with all tasks. Bold compares with all agents. */
 function mainTables(report: Report, names: DisplayNames): PaperTable[] {
-  const rows = report.tasks.flatMap(({ name: task, primary }): MainRow[] => {
-    const cells = report.cells.filter((cell) => cell.task === task && cell.primary);
-    const published = report.published.filter((each) => each.task === task && each.metric === primary);
-    return cells.length === 0 ? [] : [{ task, cells, best: clearlyBest(cells, report), published }];
-  });
+  const rows = primaryRows(report).map((row): MainRow => ({ ...row, best: clearlyBest(row.cells, report) }));
   const overTasks = overTasksRows(report);
   const agents = report.agents.map(({ name }) => name);
   const perTable = agentsPerTable(agents.map(names.agent), report.published.length > 0);
@@ -88,6 +91,10 @@ function agentsPerTable(heads: string[], withPublished: boolean): number {
   const room = width.room - (withPublished ? width.published : 0);
   const widest = Math.max(...heads.map(headWidth), width.mean) + width.gap;
   return Math.max(1, Math.floor(room / widest));
+}
+
+function titled<Named extends Column>(named: Named): Named {
+  return { ...named, head: titleOf(named.head) };
 }
 
 function metricText(report: Report, names: DisplayNames, { metric }: Cell): string {
@@ -202,35 +209,24 @@ function withoutCount(text: string): string {
 }
 
 function tasksTable(report: Report, names: DisplayNames): PaperTable {
-  const facts = taskFacts(report);
   return {
     name: "tasks",
     caption: `The tasks (n = ${report.tasks.length}). The metric decides the task. Rules: those whose violation disqualifies an attempt.`,
     table: tableOf("", oneGroup(report.tasks), [
       column("Task", ({ name }) => names.task(name)),
-      column("Metric", (task) => {
-        const cell = facts.cellOf(task);
-        return cell ? metricText(report, names, cell) : noNumber;
-      }),
-      numeric("Trivial baseline", facts.baseline),
-      numeric("Reference model", facts.reference),
-      numeric("Time limit", facts.time),
-      numeric("Rules", facts.disqualifying),
+      ...taskColumns(report, names.metric).map(titled),
+      numeric("Rules", disqualifyingText),
     ]),
   };
 }
 
 function agentsTable(report: Report, names: DisplayNames): PaperTable {
-  const facts = agentFacts(report);
   return {
     name: "agents",
     caption: `The agents (n = ${report.agents.length}). Limits are of one attempt; the time limit is the task's.`,
     table: tableOf("", oneGroup(report.agents), [
       column("Agent", ({ name }) => names.agent(name)),
-      column("Kind", facts.kind),
-      column("Model", facts.model),
-      column("Scaffold", facts.scaffold),
-      column("Limits", facts.limits),
+      ...factColumns(report).map(titled),
     ]),
   };
 }

@@ -1,5 +1,5 @@
 // What was run: each task with its measure and limits, and each agent with its model. From task.yaml, the presets
-// and the plan.
+// and the plan. Describes the metrics too, which tables only name.
 
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Report } from "@mlrb/formats/report";
@@ -8,7 +8,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import { baselineText, metricHead, referenceText } from "../sections/report-words.ts";
 import { type Section, type Table, textCell } from "../sections/table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
-import { metricOf } from "../units/shown-metric.ts";
+import { metricOf, type ShownMetric } from "../units/shown-metric.ts";
 
 export function setUpSection(report: Report): Section {
   return {
@@ -24,61 +24,61 @@ export function setUpSection(report: Report): Section {
 type Task = Report["tasks"][number];
 type Agent = Report["agents"][number];
 
-/** The columns of a task's row. */
-export function taskFacts(report: Report) {
-  const cellOf = ({ name }: Task) => report.cells.find((cell) => cell.primary && cell.task === name);
-  const ofCell = (shown: (cell: Cell) => string) => (task: Task) => {
-    const cell = cellOf(task);
-    return cell ? shown(cell) : noNumber;
+/** What tables say of a task, apart from its name and rules. `metricName`: as readers know it. */
+export function taskColumns(report: Report, metricName = (name: string) => name) {
+  const ofCell = (shown: (cell: Cell, metric: ShownMetric) => string) => (task: Task) => {
+    const cell = report.cells.find((each) => each.primary && each.task === task.name);
+    return cell ? shown(cell, metricOf(report, cell.metric)) : noNumber;
   };
-  return {
-    cellOf,
-    metric: ofCell((cell) => metricHead(metricOf(report, cell.metric))),
-    baseline: ofCell((cell) => baselineText(cell, metricOf(report, cell.metric), report.rows)),
-    reference: ofCell((cell) => referenceText(cell, metricOf(report, cell.metric), report.rows)),
-    time: ({ name }: Task) => timeText(report.attempts.filter(({ task }) => task === name)),
-    disqualifying: ({ rules }: Task) => (rules ? String(rules.disqualifying) : unknown),
-    notes: ({ rules }: Task) => (rules ? String(rules.notes) : unknown),
-  };
+  return [
+    column(
+      "metric",
+      ofCell(({ metric: name }, metric) => metricHead({ ...metric, name: metricName(name) })),
+    ),
+    numeric(
+      "trivial baseline",
+      ofCell((cell, metric) => baselineText(cell, metric, report.rows)),
+    ),
+    numeric(
+      "reference model",
+      ofCell((cell, metric) => referenceText(cell, metric, report.rows)),
+    ),
+    numeric("time limit", ({ name }: Task) => timeText(report.attempts.filter(({ task }) => task === name))),
+  ];
+}
+
+export function disqualifyingText({ rules }: Task) {
+  return rules ? String(rules.disqualifying) : unknown;
 }
 
 function taskTable(report: Report): Table {
-  const facts = taskFacts(report);
   return tableOf("Tasks", oneGroup(report.tasks), [
     column("task", ({ name }) => name),
     column("title", ({ title }) => title),
-    column("metric", facts.metric),
-    numeric("trivial baseline", facts.baseline),
-    numeric("reference model", facts.reference),
-    numeric("time limit", facts.time),
-    numeric("disqualifying rules", facts.disqualifying),
-    numeric("notes", facts.notes),
+    ...taskColumns(report),
+    numeric("disqualifying rules", disqualifyingText),
+    numeric("notes", ({ rules }: Task) => (rules ? String(rules.notes) : unknown)),
   ]);
 }
 
-/** The columns of an agent's row. */
-export function agentFacts({ attempts }: Report) {
-  return {
-    kind: ({ preset }: Agent) => preset?.kind ?? unknown,
-    model: modelText,
-    scaffold: ({ preset }: Agent) => (preset ? (preset.scaffold ?? noNumber) : unknown),
-    limits: ({ name, preset }: Agent) =>
-      limitsText(
-        attempts.filter(({ agent }) => agent === name),
-        preset?.turnsMax ?? null,
-      ),
-  };
+/** What tables say of an agent, apart from its name. */
+export function factColumns({ attempts }: Report) {
+  return [
+    column("kind", ({ preset }: Agent) => preset?.kind ?? unknown),
+    column("model", modelText),
+    column("scaffold", ({ preset }: Agent) => (preset ? (preset.scaffold ?? noNumber) : unknown)),
+    column("limits", ({ name, preset }: Agent) => {
+      const own = attempts.filter(({ agent }) => agent === name);
+      return limitsText(own, preset?.turnsMax ?? null);
+    }),
+  ];
 }
 
 function agentTable(report: Report): Table {
-  const facts = agentFacts(report);
   return tableOf("Agents", oneGroup(report.agents), [
     column("agent", ({ name }) => name),
     column("title", ({ title }) => title),
-    column("kind", facts.kind),
-    column("model", facts.model),
-    column("scaffold", facts.scaffold),
-    column("limits", facts.limits),
+    ...factColumns(report),
   ]);
 }
 
@@ -111,4 +111,22 @@ function limitsText(attempts: Attempt[], turnsMax: number | null) {
 function limitsOf(attempts: Attempt[], limit: keyof NonNullable<Attempt["budget"]>): number[] {
   const values = attempts.flatMap(({ budget }) => budget?.[limit] ?? []);
   return [...new Set(values)].sort((a, b) => a - b);
+}
+
+export function metricsSection(report: Report): Section {
+  return {
+    heading: "Metrics",
+    caption: "",
+    tables: [],
+    items: report.metrics.map((metric) => ({
+      head: metricHead(metric),
+      text: `${metric.title}${unitText(metricOf(report, metric.name), metric.unit)}; ${metric.direction} is better`,
+    })),
+  };
+}
+
+/** `unit` is that of report.json and the CSV files. */
+function unitText({ headUnit }: ShownMetric, unit: string): string {
+  if (unit === "") return "";
+  return headUnit === null ? ` (${unit})` : ` (${unit}, printed in ${headUnit})`;
 }

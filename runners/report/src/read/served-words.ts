@@ -1,7 +1,7 @@
 // Words for which models answered, and for a change of model or configuration during an attempt or between the
 // attempts of one agent. A provider may move an alias to another model, or change the configuration behind a dated
-// id. Pure.
-import type { ServedModel } from "@mlrb/formats/attempt/ledger";
+// id. Also for an attempt whose provider searched or fetched although the attempt has no network. Pure.
+import type { ModelSpending, ServedModel } from "@mlrb/formats/attempt/ledger";
 
 /** `gpt-4o as gpt-4o-2024-08-06 fp_1 (12 calls), gpt-4o-2024-11-20 (1 call)`: each requested model once. */
 export function servedWords(served: readonly ServedModel[]): string {
@@ -41,4 +41,10 @@ function byRequest(served: readonly ServedModel[]): ServedModel[][] {
 
 function servedName({ answeredBy, fingerprint }: ServedModel): string {
   return [answeredBy ?? "unnamed", ...(fingerprint === undefined ? [] : [fingerprint])].join(" ");
+}
+
+/** `without a network, 2 answers show searches or tools of the provider (url_citation)`. */
+export function reachedWords({ calls, what }: NonNullable<ModelSpending["reached"]>): string {
+  const answers = calls === 1 ? "1 answer shows" : `${calls} answers show`;
+  return `without a network, ${answers} searches or tools of the provider (${what.join(", ")})`;
 }

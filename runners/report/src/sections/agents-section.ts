@@ -5,8 +5,8 @@ import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison, AgentDifference, Detectable } from "@mlrb/formats/report/agent-comparison";
 import { type PairTest, pairTests } from "../compare/headline-facts.ts";
 import { metricOf } from "../units/shown-metric.ts";
+import { differenceTexts, pText, rateText } from "./digits-text.ts";
 import { grouped, metricHead } from "./report-words.ts";
-import { differenceTexts, pText, rateText } from "./statistics-text.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { byTask, column, noNumber, numeric, oneGroup, tableOf } from "./table-of.ts";
 

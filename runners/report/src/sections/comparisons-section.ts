@@ -2,7 +2,7 @@
 
 import type { Report } from "@mlrb/formats/report";
 import type { Comparison } from "@mlrb/formats/report/comparison";
-import { comparisonError } from "../compare/comparison-error.ts";
+import { comparisonError } from "../compare/comparisons.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { supportedText } from "./digits-text.ts";
 import { grouped, metricHead } from "./report-words.ts";

@@ -12,13 +12,11 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
 import { leadersOf, level, type Observed, observed, pairTests } from "../compare/headline-facts.ts";
 import { leftOutReasons } from "../compare/left-out-reasons.ts";
-import { differenceRows } from "../page/charts/difference-rows.ts";
+import { differenceRows } from "../page/charts/ranked-data.ts";
 import { plainText } from "../read/plain-text.ts";
 import { storedMetric } from "../units/shown-metric.ts";
-import { sentenceNumber } from "./digits-text.ts";
-import { listText } from "./list-text.ts";
-import { grouped } from "./report-words.ts";
-import { pText } from "./statistics-text.ts";
+import { pText, sentenceNumber } from "./digits-text.ts";
+import { grouped, listText } from "./report-words.ts";
 
 export function headline(report: Report): string[] {
   const [first, ...rest] = linesOf(report);

@@ -1,10 +1,9 @@
 // Whether submissions predict private texts better than matched public ones, and how often the note on it is
 // wrong.
 import type { Report } from "@mlrb/formats/report";
-import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { AttemptMemorisation, ReportMemorisation } from "@mlrb/formats/report/memorisation";
 import { digitsText, supportedDigits } from "./digits-text.ts";
-import { attemptItems } from "./report-words.ts";
+import { notMeasuredItems } from "./report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "./table.ts";
 import { column, noNumber, numeric, tableSection, taskGroups } from "./table-of.ts";
 
@@ -77,10 +76,5 @@ function notMeasured({ attempts }: Report): Item[] {
   if (attempts.length === 0) return [];
   if (attempts.every(({ memorisation }) => memorisation === undefined))
     return [{ head: "All tasks", text: "not measured: no stage compares private with public texts" }];
-  const causes = attempts.flatMap((attempt: Attempt) =>
-    attempt.memorisation?.kind === "not-measured"
-      ? [{ attempt, text: `not measured: ${attempt.memorisation.cause}` }]
-      : [],
-  );
-  return attemptItems(causes);
+  return notMeasuredItems(attempts, "memorisation");
 }

@@ -89,7 +89,22 @@ export function attemptItems(found: { attempt: Attempt; text: string }[]): Item[
   }));
 }
 
+/** Why a part of attempts is not known. */
+export function notMeasuredItems(attempts: Attempt[], part: "research" | "memorisation"): Item[] {
+  const found = attempts.flatMap((attempt) => {
+    const of = attempt[part];
+    return of?.kind === "not-measured" ? [{ attempt, text: `not measured: ${of.cause}` }] : [];
+  });
+  return attemptItems(found);
+}
+
 /** Those of `list` that share a key, in order of first appearance. */
 export function grouped<T>(list: T[], key: (one: T) => string[]): T[][] {
   return [...Map.groupBy(list, (one) => JSON.stringify(key(one))).values()];
+}
+
+/** `a`, `a and b`, or `a, b and c`. */
+export function listText(parts: readonly string[]): string {
+  if (parts.length < 2) return parts.join("");
+  return `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 }

@@ -5,7 +5,7 @@ import { printableLabels } from "@mlrb/core/iterations/printable-labels";
 import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
-import { attemptItems } from "./report-words.ts";
+import { attemptItems, notMeasuredItems } from "./report-words.ts";
 import type { Item, Section } from "./table.ts";
 import { column, numeric, tableOf, taskGroups } from "./table-of.ts";
 
@@ -37,7 +37,7 @@ export function researchSection(report: Report): Section {
         },
       ]),
     ],
-    items: [...ends(report), ...notMeasured(report)],
+    items: [...ends(report), ...notMeasuredItems(report.attempts, "research")],
   };
 }
 
@@ -77,15 +77,6 @@ export function endTexts({ ends, labels }: FoundResearch): string[] {
     ({ name, detail, precision }) => `${name} (${precision!.right} of ${precision!.of} right): ${detail}`,
   );
   return [...ends.map(({ detail }) => detail), ...judged];
-}
-
-function notMeasured(report: Report): Item[] {
-  const causes = report.attempts.flatMap((attempt) =>
-    attempt.research?.kind === "not-measured"
-      ? [{ attempt, text: `not measured: ${attempt.research.cause}` }]
-      : [],
-  );
-  return attemptItems(causes);
 }
 
 /** Three significant digits; a dash for an unknown value. */

@@ -4,9 +4,9 @@
 import type { Published, Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
+import { counting } from "../compare/counting.ts";
 import { metricOf, type ShownMetric, storedMetric } from "../units/shown-metric.ts";
-import { behindTable } from "./behind-table.ts";
-import { meanText } from "./digits-text.ts";
+import { meanText, rateText, rowError, scoreError, supportedText } from "./digits-text.ts";
 import {
   baselineText,
   grouped,
@@ -17,9 +17,18 @@ import {
   referenceText,
   resultsHelp,
 } from "./report-words.ts";
-import { type Item, type Section, type TableCell, textCell } from "./table.ts";
-import { agentColumns, column, numeric, oneGroup, tableOf, taskGroups } from "./table-of.ts";
-import { attemptMarks, validHelp } from "./valid-text.ts";
+import { type Item, type Section, type Table, type TableCell, textCell } from "./table.ts";
+import {
+  agentColumns,
+  byTask,
+  column,
+  noNumber,
+  numeric,
+  oneGroup,
+  tableOf,
+  taskGroups,
+} from "./table-of.ts";
+import { validText } from "./valid-text.ts";
 
 /** `primaryOnly`: one row for each task, at the metric that decides it. */
 export function resultsSection(report: Report, { primaryOnly = false } = {}): Section {
@@ -66,6 +75,10 @@ export function resultsSection(report: Report, { primaryOnly = false } = {}): Se
 
 const behindHelp =
   "Pass rate: valid attempts of the measured ones, undecided ones included, with Wilson's 95 % interval.";
+
+const validHelp =
+  "The mean of valid attempts and its 95 % Student-t interval are conditional on an attempt being valid; the interval is " +
+  "cut to the metric's range. It is no interval of the mean over all attempts.";
 
 /** One item for all agents with a note on the same metrics, so that it is true of each of these cells. */
 function noteItems(cells: Cell[]): Item[] {
@@ -114,4 +127,45 @@ function resultCell(cell: Cell | undefined, metric: ShownMetric, attempts: Attem
   if (cell.rejected > 0) lines.push(`${cell.rejected} rejected`);
   lines.push(...attemptMarks(cell));
   return cell.mean === null ? { lines, mark: "bad", about } : { lines, about };
+}
+
+/** Marks of a mean, apart from failed attempts: what its valid attempts have in common, and what needs a look. */
+function attemptMarks({ belowBaseline, identical, implausible, planned }: Cell): string[] {
+  return [
+    ...(belowBaseline > 0 ? [`${belowBaseline} below the baseline`] : []),
+    ...(identical.length > 0 ? [`${identical.join(" and ")} of ${planned} identical`] : []),
+    ...(implausible.length > 0 ? [`${implausible.length} implausible`] : []),
+  ];
+}
+
+/** Points, the share that is valid, and the mean of the valid ones. */
+function behindTable(report: Report): Table {
+  return tableOf("Attempts behind each mean", byTask(report, report.cells), [
+    column("metric", ({ metric }) => metricHead(metricOf(report, metric))),
+    column("agent", ({ agent }) => agent),
+    column("attempts by seed", (cell) => pointsText(report, cell)),
+    numeric("pass rate", ({ validN, measured, passInterval }) =>
+      measured === 0 ? noNumber : rateText(validN / measured, passInterval),
+    ),
+    numeric("valid", (cell) => validText(cell, metricOf(report, cell.metric))),
+  ]);
+}
+
+/** `0.512, failed, 0.498, missing`; a value below the trivial baseline with the value that counts. */
+function pointsText(report: Report, cell: Cell): string {
+  const { digits } = metricOf(report, cell.metric);
+  return cell.seeds
+    .map((seed, index) => {
+      const attempt = report.attempts.find(
+        (each) => each.task === cell.task && each.agent === cell.agent && each.seed === seed,
+      )!;
+      const way = counting(attempt, cell.metric);
+      if (way.kind !== "valid") return way.kind;
+      const counted = cell.counted[index]!;
+      const value = supportedText(way.value, digits, scoreError(attempt.scores[cell.metric]));
+      if (counted === way.value) return value;
+      const baseline = supportedText(counted, digits, rowError(report.rows, cell, cell.baselineName));
+      return `${value} (counts as ${baseline})`;
+    })
+    .join(", ");
 }

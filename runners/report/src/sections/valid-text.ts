@@ -7,10 +7,6 @@ import type { ShownMetric } from "../units/shown-metric.ts";
 import { digitsText, supportedDigits, validError } from "./digits-text.ts";
 import { type TableCell, textCell } from "./table.ts";
 
-export const validHelp =
-  "The mean of valid attempts and its 95 % Student-t interval are conditional on an attempt being valid; the interval is " +
-  "cut to the metric's range. It is no interval of the mean over all attempts.";
-
 /** `0.580 [0.521, 0.639] (n 3)`, with the digits that the mean's error supports; without an interval only the mean. */
 export function validText(cell: Cell, metric: ShownMetric): string {
   const { validMean, validN, validInterval } = cell;
@@ -18,15 +14,6 @@ export function validText(cell: Cell, metric: ShownMetric): string {
   const digits = supportedDigits(metric.digits, validError(cell));
   const ends = validInterval?.map((end) => digitsText(end, digits, validMean)).join(", ");
   return `${digitsText(validMean, digits)}${ends === undefined ? "" : ` [${ends}]`} (n ${validN})`;
-}
-
-/** Marks of a mean, apart from failed attempts: what its valid attempts have in common, and what needs a look. */
-export function attemptMarks({ belowBaseline, identical, implausible, planned }: Cell): string[] {
-  return [
-    ...(belowBaseline > 0 ? [`${belowBaseline} below the baseline`] : []),
-    ...(identical.length > 0 ? [`${identical.join(" and ")} of ${planned} identical`] : []),
-    ...(implausible.length > 0 ? [`${implausible.length} implausible`] : []),
-  ];
 }
 
 /** A mean over an agent's valid attempts with how many of its planned attempts are valid. */

@@ -1,6 +1,6 @@
 // The share of an agent's attempts that pass all rules, with an interval, because attempts are few.
 import type { Report } from "@mlrb/formats/report";
-import { rateText } from "./statistics-text.ts";
+import { rateText } from "./digits-text.ts";
 import type { Section } from "./table.ts";
 import { column, numeric, oneGroup, tableSection } from "./table-of.ts";
 

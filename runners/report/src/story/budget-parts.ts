@@ -3,8 +3,7 @@ import { formatDuration } from "@mlrb/core/text/units";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
 import { plainText } from "../read/plain-text.ts";
-import { reachedWords } from "../read/reached-words.ts";
-import { servedWords } from "../read/served-words.ts";
+import { reachedWords, servedWords } from "../read/served-words.ts";
 import { waitWords } from "./event-words.ts";
 
 export type BudgetPart = {

@@ -1,4 +1,5 @@
-// The data of the cost figures: what an agent's attempt spends on average against its normalised mean over tasks.
+// The data of the cost figures: what an agent's attempt spends on average against its normalised mean, over tasks
+// and at each.
 // An agent is on the Pareto line where no other one has a higher score for at most the same cost. Pure.
 import { mean } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
@@ -15,11 +16,12 @@ const amounts = [
 
 export type CostData = ReturnType<typeof costData>[number];
 export type CostPoint = { agent: string; spent: number | null; score: number };
+export type TaskPoint = CostPoint & { task: string; spent: number };
 
 /**
  * One entry for each amount that is known and above 0 for any attempt. `agents`: those with a mean over all
  * compared tasks; `spent` is null where the amount is unknown for any of their attempts. `pareto`: cheapest first.
- * `tasks`: means of single tasks, where they are known.
+ * `tasks`: means of single tasks, of every agent for which they are known.
  */
 export function costData(report: Report, times: Times) {
   // means over other tasks cannot be compared
@@ -42,14 +44,10 @@ export function costData(report: Report, times: Times) {
         score: each.mean!,
       };
     });
-    const tasks = shown.flatMap(({ agent, tasks: own }) =>
-      own.flatMap((task) => {
-        const cell = report.cells.find((one) => one.task === task && one.agent === agent && one.primary);
-        const spent = spentBy(agent, task);
-        if (spent === null || !cell || cell.normalisedMean === null) return [];
-        return [{ agent, task, spent, score: cell.normalisedMean }];
-      }),
-    );
+    const tasks = report.cells.flatMap(({ agent, task, primary, normalisedMean: score }): TaskPoint[] => {
+      const spent = spentBy(agent, task);
+      return primary && spent !== null && score !== null ? [{ agent, task, spent, score }] : [];
+    });
     return [{ amount: name, agents, pareto: paretoOf(agents), tasks }];
   });
 }

@@ -3,10 +3,17 @@ import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
-import { listText } from "../../sections/list-text.ts";
+import { listText } from "../../sections/report-words.ts";
 import { type Html, html } from "../html.ts";
 import { captionHtml } from "../section-html.ts";
-import { type CostData, type CostPoint, costData, costWords, spentText } from "./cost-data.ts";
+import {
+  type CostData,
+  type CostPoint,
+  costData,
+  costWords,
+  spentText,
+  type TaskPoint,
+} from "./cost-data.ts";
 import { agentColour, agentLooks, axisDomain, clipped, drawFigure } from "./draw-figure.ts";
 
 export function costFigures(report: Report, times: Times): Html {
@@ -15,12 +22,13 @@ export function costFigures(report: Report, times: Times): Html {
   const shown = new Set<string>(drawn.map(({ amount }) => amount));
   const absent = ["dollars", "GPU hours", "minutes"].filter((name) => !shown.has(name));
   const { tasks } = report.acrossTasks;
+  const compared = new Set(tasks.map(({ task }) => task));
   const none = tasks.length === 0 ? "No task has a normalised score to draw against cost." : "";
   const notDrawn =
     absent.length > 0 ? ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).` : "";
   return html`<section aria-labelledby="cost-figures"><h2 id="cost-figures">Score against cost</h2>
 ${captionHtml(`Mean spending of an attempt against the normalised mean over ${tasks.length} of ${counted(report.tasks.length, "task")}; faint: one task; grey: a cost is unknown. The line: agents that no other one beats in both. ${none}${notDrawn}`)}
-<div class="figures small">${drawn.map((data) => html`<figure><figcaption>Score against ${data.amount}</figcaption>\n${costSvg(data, agents)}</figure>`)}</div></section>
+<div class="figures small">${drawn.map((data) => html`<figure><figcaption>Score against ${data.amount}</figcaption>\n${costSvg({ ...data, tasks: data.tasks.filter(({ task }) => compared.has(task)) }, agents)}</figure>`)}</div></section>
 `;
 }
 
@@ -51,14 +59,8 @@ function costSvg(data: CostData, agents: string[]): Html {
     marginRight: 90, // for the agents' names
     marginBottom: 44,
     marginTop: 26,
-    x: {
-      domain: [0, most * 1.05],
-      ticks: 5,
-      label: `${data.amount} of one attempt`,
-      labelAnchor: "center",
-      labelArrow: "none",
-    },
-    y: { domain: y, ticks: 5, label: "normalised mean over tasks", labelArrow: "none", grid: true },
+    x: { domain: [0, most * 1.05], ticks: 5, label: `${data.amount} of one attempt` },
+    y: { domain: y, ticks: 5, label: "normalised mean over tasks", grid: true },
     marks: [
       Plot.line(data.pareto, {
         x: "spent",
@@ -73,8 +75,7 @@ function costSvg(data: CostData, agents: string[]): Html {
         r: 3,
         fill: colour,
         fillOpacity: 0.3,
-        title: ({ agent, task, spent }: CostData["tasks"][number]) =>
-          `${task}, ${agent}: ${spentText(data.amount, spent)}`,
+        title: ({ agent, task, spent }: TaskPoint) => `${task}, ${agent}: ${spentText(data.amount, spent)}`,
       }),
       Plot.dot(known, {
         x: "spent",

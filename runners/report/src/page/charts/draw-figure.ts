@@ -4,16 +4,15 @@ import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import { type Html, html, trusted } from "../html.ts";
 
-const figureWidth = 560;
-
 /** `words` describe the figure to readers who do not see it. */
-export function drawFigure(words: string, options: Plot.PlotOptions): Html {
+export function drawFigure(words: string, options: Plot.PlotOptions & { width: number }): Html {
   const { document } = parseHTML("<html><body></body></html>");
   const svg = Plot.plot({
     document: document as never, // linkedom's, which has all that Plot uses
-    width: figureWidth,
     style: { fontSize: "13px" },
     ...options,
+    x: { labelAnchor: "center", labelArrow: "none", ...options.x },
+    y: { labelArrow: "none", ...options.y },
     color: { type: "identity" },
   });
   // Plot names its groups, which have no role that may have a name; the figure as a whole gets the name instead
@@ -31,22 +30,10 @@ export function axisDomain(room: number, values: number[]): [low: number, high: 
   return [low - margin, high + margin];
 }
 
-/** Places for labels: at `value`, or further on where two would be closer than `least`. */
-export function apart<T>(labelled: T[], value: (one: T) => number, least: number): (T & { at: number })[] {
-  let last = Number.NEGATIVE_INFINITY;
-  return [...labelled]
-    .sort((a, b) => value(a) - value(b))
-    .map((one) => {
-      last = Math.max(value(one), last + least);
-      return { ...one, at: last };
-    });
-}
-
 type OfAgent = { agent: string };
 
 const signs = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", wye: "Y" } as const;
 
-/** The agent's shape as a character, for legends. */
 /** The agent's shape in its colour. */
 export function agentSign(agent: string, agents: readonly string[]): Html {
   return html`<span class="sign" style="color:${agentColour(agent, agents)}" aria-hidden="true">${signs[agentShape(agent, agents)]}</span>`;
@@ -62,10 +49,9 @@ export function agentColour(agent: string, agents: readonly string[]): string {
   return `var(--agent-${(agents.indexOf(agent) % 6) + 1})`;
 }
 
-const shapes = ["circle", "square", "triangle", "diamond", "star", "wye"] as const;
-
 /** For readers who cannot tell the colours apart; never the cross, which is a failed attempt. */
-export function agentShape(agent: string, agents: readonly string[]): (typeof shapes)[number] {
+function agentShape(agent: string, agents: readonly string[]): keyof typeof signs {
+  const shapes = Object.keys(signs) as (keyof typeof signs)[];
   return shapes[agents.indexOf(agent) % shapes.length]!;
 }
 
@@ -77,9 +63,7 @@ export function agentLooks(agents: readonly string[]) {
   };
 }
 
-const labelMax = 24;
-
-export function clipped(text: string, charactersMax = labelMax): string {
+export function clipped(text: string, charactersMax = 24): string {
   if (text.length <= charactersMax) return text;
   const head = Math.ceil((charactersMax - 1) / 2); // names of one preset differ at their ends
   return `${text.slice(0, head)}…${text.slice(head + 1 - charactersMax)}`;

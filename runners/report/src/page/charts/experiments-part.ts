@@ -38,11 +38,11 @@ function metricWords({ metric, source }: PageExperiment): string {
   if (metric === null) return "–";
   const { name, split, value } = metric;
   const how = source === "rule" ? " (measured)" : "";
-  return `${name}${split === null ? "" : ` on ${split}`} ${value === null ? "without a value" : numberText(value)}${how}`;
+  return `${name}${split === null ? "" : ` on ${split}`} ${value === null ? "without a value" : shortNumber(value)}${how}`;
 }
 
-function numberText(value: number): string {
-  return String(Number(value.toPrecision(5)));
+export function shortNumber(value: number): string {
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
 }
 
 /** Of an agent's own words. */
@@ -68,16 +68,16 @@ function timeline(experiments: PageExperiment[], metric: string, time: Timed | u
   const steps = best.length === 0 ? [] : [...best, { seconds: end, value: best.at(-1)!.value }];
   const dot = { x: ({ at }: { at: number }) => at / divisor, y: "value", r: 4.5, stroke: "var(--agent-1)" };
   const words = (one: (typeof measured)[number]) =>
-    `${formatDuration(one.sinceStartMs)}: ${numberText(one.value)}${one.decision === null ? "" : `, ${one.decision}`}`;
+    `${formatDuration(one.sinceStartMs)}: ${shortNumber(one.value)}${one.decision === null ? "" : `, ${one.decision}`}`;
   return drawFigure(`${metric} of its experiments: ${measured.map(words).join("; ")}`, {
     ...{ width: 440, height: 190, marginTop: 24, marginLeft: 60, marginBottom: 40, marginRight: 16 },
-    x: { domain: [0, end / divisor], ticks: 6, label: unit, labelArrow: "none", labelAnchor: "center" },
+    x: { domain: [0, end / divisor], ticks: 6, label: unit },
     y: {
       domain: axisDomain(
         0.1,
         [...measured, ...best].map(({ value }) => value),
       ),
-      ...{ ticks: 4, label: best.length > 0 ? `${metric} (line: best so far)` : metric, labelArrow: "none" },
+      ...{ ticks: 4, label: best.length > 0 ? `${metric} (line: best so far)` : metric },
     },
     marks: [
       Plot.line(steps, {

@@ -5,9 +5,9 @@ import { test } from "node:test";
 import type { Report } from "@mlrb/formats/report";
 import { largeExample } from "../../testing/large-example.ts";
 import { nastyExample } from "../../testing/nasty-example.ts";
-import { differenceRows } from "./difference-rows.ts";
 import { forestData } from "./forest-data.ts";
 import { look } from "./heat-map.ts";
+import { differenceRows } from "./ranked-data.ts";
 
 const sample: Report = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../../../docs/smoke/report.json"), "utf8"),

@@ -15,8 +15,17 @@ const sample: Report = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../../../docs/smoke/report.json"), "utf8"),
 );
 const texts = (markup: string) => [...parseHTML(markup).document.querySelectorAll("text")];
-const place = (text: { getAttribute(name: string): string | null }) =>
-  /\(([\d.]+),([\d.]+)\)/.exec(text.getAttribute("transform")!)!.slice(1).map(Number);
+type Moved = { getAttribute(name: string): string | null };
+const moved = (one: Moved) =>
+  /\((-?[\d.]+),(-?[\d.]+)\)/
+    .exec(one.getAttribute("transform") ?? "(0,0)")!
+    .slice(1)
+    .map(Number);
+/** In the picture: a text's own place, moved with its group. */
+const place = (text: Moved & { parentElement: Moved | null }) => {
+  const by = moved(text.parentElement!);
+  return moved(text).map((own, side) => own + by[side]!);
+};
 
 test("metrics at the left of the forest plot fit the margin, and those without a usable reference say so", () => {
   const data = forestData(sample);

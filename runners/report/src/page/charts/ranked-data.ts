@@ -1,11 +1,13 @@
 // The agents by their normalised mean over tasks, best first: each with an interval where that covers the mean, and
 // with its difference to the best one. Pure.
 import { mean, standardDeviation } from "@mlrb/core/statistics/mean";
+import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import { studentT95 } from "@mlrb/core/statistics/student-t";
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
-import { differenceTexts } from "../../sections/statistics-text.ts";
-import { type DifferenceRow, differenceRows } from "./difference-rows.ts";
+import { meanByBenchmark } from "../../compare/by-benchmark.ts";
+import { undecidedLoss } from "../../compare/headline-facts.ts";
+import { differenceTexts } from "../../sections/digits-text.ts";
 
 export type RankedAgent = ReturnType<typeof rankedData>[number];
 
@@ -34,13 +36,12 @@ export function rankedData(report: Report, named = (agent: string) => agent) {
     });
 }
 
-/** Of the agent to the leading one. */
-function turned({ value, interval }: DifferenceRow) {
-  const ends: [number, number] | null = interval && [-interval[1], -interval[0]];
-  return { value: -value, interval: ends };
+/** The same difference, the other way round. */
+function turned({ value, interval }: { value: number; interval: Interval | null }) {
+  return { value: -value, interval: interval && ([-interval[1], -interval[0]] as Interval) };
 }
 
-function intervalNote(row: DifferenceRow): string {
+function intervalNote(row: ReturnType<typeof differenceRows>[number]): string {
   const { interval } = differenceTexts(turned(row));
   return interval === null ? row.note : `95 % ${interval} over ${row.note}`;
 }
@@ -50,7 +51,7 @@ function intervalNote(row: DifferenceRow): string {
  * down. Null unless at every task all attempts are valid and have an interval themselves: it is then of the valid
  * attempts, as the intervals of single tasks are.
  */
-export function intervalOverTasks(report: Report, agent: string): [number, number] | null {
+export function intervalOverTasks(report: Report, agent: string): Interval | null {
   const cells = report.acrossTasks.tasks.map(({ task, metric }) =>
     report.cells.find((one) => one.task === task && one.metric === metric && one.agent === agent),
   );
@@ -66,4 +67,44 @@ export function intervalOverTasks(report: Report, agent: string): [number, numbe
   if (cells.length === 0 || !(variance > 0) || !(weights > 0)) return null;
   const half = studentT95(Math.max(1, Math.floor(variance ** 2 / weights))) * Math.sqrt(variance);
   return [(sum - half) / cells.length, (sum + half) / cells.length];
+}
+
+/** The agent with the best mean rank, then the best mean over tasks; undefined without such a number. */
+function leadingAgent({ acrossTasks: { agents } }: Report): string | undefined {
+  const known = agents.filter(({ meanRank, mean }) => meanRank !== null || mean !== null);
+  return known.sort(
+    (a, b) => (a.meanRank ?? 1e9) - (b.meanRank ?? 1e9) || (b.mean ?? -1e9) - (a.mean ?? -1e9),
+  )[0]?.agent;
+}
+
+/** `value` over 0: the first agent is better. `note`: `3 of 7 tasks, no interval`. */
+export function differenceRows(report: Report) {
+  const leader = leadingAgent(report);
+  return report.agentComparisons.flatMap(({ agents: [one, other], difference }) => {
+    if (difference.kind === "none" || (one !== leader && other !== leader)) return [];
+    const isTurned = other === leader;
+    const [first, second] = isTurned ? [other, one] : [one, other];
+    const { value, interval } = isTurned ? turned(difference) : difference;
+    const texts = differenceTexts({ value, interval });
+    const over = `${difference.tasks.length} of ${counted(report.tasks.length, "task")}`;
+    const why =
+      difference.withheld === "no-spread" ? "no interval: no spread" : "no interval: too few attempts";
+    const better = value > 0 ? first : second;
+    const holds = value === 0 || Math.abs(value) > undecidedLoss(report, better, difference.tasks);
+    const doubt = holds ? "" : `; ${better} is not ahead with its undecided attempts at the trivial baseline`;
+    return [
+      {
+        ...{ first, second, value, interval },
+        note: `${over}${interval === null ? `, ${why}` : ""}`,
+        words: `${first} minus ${second} over ${over}: ${texts.value}${texts.interval === null ? `, ${why}` : `, 95 % interval ${texts.interval}`}${byBenchmark(report, [first, second], difference.tasks)}${doubt}`,
+      },
+    ];
+  });
+}
+
+/** `; by benchmark +0.31`, where a benchmark decides several of the tasks. */
+function byBenchmark(report: Report, agents: string[], tasks: string[]): string {
+  const [a, b] = agents.map((agent) => meanByBenchmark(report, { agent, tasks }));
+  if (a!.value === null || b!.value === null || a!.n < 2 || a!.n === tasks.length) return "";
+  return `; by benchmark ${differenceTexts({ value: a!.value - b!.value, interval: null }).value}`;
 }

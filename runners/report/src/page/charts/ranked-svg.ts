@@ -2,8 +2,8 @@
 import type { Report } from "@mlrb/formats/report";
 import * as Plot from "@observablehq/plot";
 import type { Html } from "../html.ts";
-import { agentColour, clipped, drawFigure } from "./draw-figure.ts";
-import { forms, marginRight, type PlotForm, within } from "./forest-svg.ts";
+import { agentLooks, clipped, drawFigure } from "./draw-figure.ts";
+import { forms, highest, lowest, marginRight, type PlotForm } from "./forest-svg.ts";
 import type { RankedAgent } from "./ranked-data.ts";
 
 /** A note is below its bar; in the narrow form the name is above it. */
@@ -24,75 +24,50 @@ export function rankedSvg(
 ): Html {
   const { width, marginLeft } = forms[form];
   const { rowHeight, nameAt, barAt, noteAt } = rowsOf[form];
-  const agents = report.agents.map(({ name: agent }) => agent);
-  const ends = rows.flatMap(({ score, interval }) => [score, ...(interval ?? [])]).map(within);
-  const domain: [number, number] = [Math.min(0, ...ends), Math.max(1, ...ends) * 1.05];
-  const placed = rows.map((row, at) => {
-    const score = within(row.score);
-    const [low, high] = (row.interval ?? [row.score, row.score]).map(within) as [number, number];
-    return {
-      ...row,
-      shown: row.score.toFixed(2),
-      score,
-      low,
-      high,
-      right: Math.max(score, high),
-      top: at * rowHeight,
-    };
-  });
+  const ends = rows.flatMap(({ score, interval }) => [score, ...(interval ?? [])]);
+  const domain: [number, number] = [
+    Math.max(lowest, Math.min(0, ...ends)),
+    Math.min(highest, Math.max(1, ...ends)) * 1.05,
+  ];
   const marginBottom = isLabelled ? 44 : 24;
-  type Row = (typeof placed)[number];
-  const at =
-    (offset: number) =>
-    ({ top }: Row) =>
-      top + offset;
-  const colour = ({ agent }: Row) => agentColour(agent, agents);
-  const behind = { stroke: "var(--ground)", strokeWidth: 3 }; // so that no rule crosses the letters
-  const text = { textAnchor: "start" as const, fill: "currentColor", fontWeight: 600, ...behind };
+  /** `offset`: from the top of an agent's row. */
+  const at = (offset: number) => ({ y: "agent", dy: offset - rowHeight / 2 });
+  // the ground is behind the letters, so that no rule crosses them
+  const text = { textAnchor: "start", stroke: "var(--ground)", strokeWidth: 3 } as const;
+  const strong = { ...text, fill: "currentColor", fontWeight: 600 };
   return drawFigure(rows.map(({ words }) => words).join(". "), {
-    ...{
-      width,
-      height: rows.length * rowHeight + 4 + marginBottom,
-      marginTop: 4,
-      marginLeft,
-      marginRight,
-      marginBottom,
-    },
+    ...{ width, height: rows.length * rowHeight + 4 + marginBottom },
+    ...{ marginTop: 4, marginLeft, marginRight, marginBottom },
     x: {
-      ...{
-        domain,
-        ticks: form === "wide" ? 7 : 4,
-        label: isLabelled ? "normalised mean over tasks" : null,
-        tickSize: 4,
-      },
-      ...{ labelAnchor: "center", labelArrow: "none" },
+      ...{ domain, clamp: true, ticks: form === "wide" ? 7 : 4, tickSize: 4 },
+      label: isLabelled ? "normalised mean over tasks" : null,
     },
-    y: { domain: [rows.length * rowHeight, 0], axis: null },
+    y: { domain: rows.map(({ agent }) => agent), padding: 0, axis: null },
     marks: [
       Plot.ruleX([0, 1], { stroke: "var(--line)", strokeDasharray: "3 3" }),
-      Plot.rect(placed, {
-        ...{ x1: 0, x2: "score", y1: at(barAt - 7), y2: at(barAt + 7) },
-        ...{ fill: colour, fillOpacity: 0.55, title: "words" },
+      Plot.barX(rows, {
+        ...{ x: "score", y: "agent", insetTop: barAt - 7, insetBottom: rowHeight - barAt - 7 },
+        ...{ fill: agentLooks(report.agents.map(({ name: agent }) => agent)).fill, fillOpacity: 0.55 },
+        title: "words",
       }),
-      Plot.ruleY(
-        placed.filter(({ interval }) => interval !== null),
-        { x1: "low", x2: "high", y: at(barAt), stroke: "currentColor", strokeWidth: 2 },
-      ),
-      Plot.text(placed, {
-        ...text,
-        x: "right",
-        y: at(barAt),
-        dx: 6,
-        text: "shown",
+      Plot.ruleY(rows, {
+        ...{ x1: ({ interval }) => interval?.[0] ?? null, x2: ({ interval }) => interval?.[1] ?? null },
+        ...{ ...at(barAt), stroke: "currentColor", strokeWidth: 2 },
       }),
-      Plot.text(placed, {
-        ...{ ...text, x: domain[0], y: at(nameAt), text: ({ agent }: Row) => clipped(name(agent)) },
+      Plot.text(rows, {
+        ...{ ...strong, ...at(barAt), dx: 6 },
+        x: ({ score, interval }: RankedAgent) => Math.max(score, interval?.[1] ?? score),
+        text: ({ score }: RankedAgent) => score.toFixed(2),
+      }),
+      Plot.text(rows, {
+        ...{ ...strong, ...at(nameAt), x: domain[0] },
+        text: ({ agent }: RankedAgent) => clipped(name(agent)),
         ...(form === "wide" && { textAnchor: "end", dx: -14 }),
       }),
-      Plot.text(placed, {
-        ...{ x: domain[0], y: at(noteAt), text: "note", textAnchor: "start", dx: 2, fontSize: 11 },
-        ...{ fill: "var(--soft)", ...behind },
-        ...(form === "narrow" && { lineWidth: 27, dy: -6, lineAnchor: "top" as const }),
+      Plot.text(rows, {
+        ...{ ...text, ...at(noteAt), x: domain[0], dx: 2 },
+        ...{ text: "note", fontSize: 11, fill: "var(--soft)" },
+        ...(form === "narrow" && { lineWidth: 27, dy: noteAt - rowHeight / 2 - 6, lineAnchor: "top" }),
       }),
     ],
   });

@@ -52,7 +52,7 @@ export function timeSpentPart(report: Report, times: Times): Html {
   if (figures.length === 0) return html``;
   return html`<section aria-labelledby="time-spent"><h2 id="time-spent">Where the time went</h2>
 <p class="caption">Mean wall time of an attempt (n), by its trajectory. What overlaps counts once: as a wait, else as a model call, else as a program.</p>
-<ul class="legend" aria-label="Parts of the time">${parts.map(({ name, fill }) => html`<li><span class="sign" style="color:${fill}" aria-hidden="true">■</span> ${name}</li>`)}</ul>
+<ul class="legend" aria-label="Parts of the time">${parts.map(({ name, fill }) => html`<li><span class="sign" style="color:${fill};-webkit-text-stroke:1px var(--line)" aria-hidden="true">■</span> ${name}</li>`)}</ul>
 <div class="figures small">${figures}</div></section>
 `;
 }
@@ -71,27 +71,27 @@ const rowHeight = 62;
 
 function timeSpentSvg(agents: AgentTime[]): Html {
   const most = Math.max(...agents.map(({ total }) => total));
-  const rows = agents.map((one, at) => ({
-    y: at * rowHeight,
+  const rows = agents.map((one) => ({
+    agent: one.agent,
     head: `${clipped(one.agent)}: ${formatDuration(one.total * 1000)} (${one.known === one.of ? one.of : `${one.known} of ${one.of}`})`,
     shares: parts.map(({ name }, part) => `${name} ${percent(one.seconds[part]!, one.total)}`).join(", "),
   }));
-  const bars = agents.flatMap(({ seconds }, at) =>
-    parts.map(({ fill }, part) => {
-      const from = seconds.slice(0, part).reduce((sum, one) => sum + one, 0);
-      const y = at * rowHeight + 18;
-      return { from, to: from + seconds[part]!, y1: y, y2: y + 20, fill };
-    }),
+  const bars = agents.flatMap(({ agent, seconds }) =>
+    parts.map(({ fill }, part) => ({ agent, seconds: seconds[part]!, fill })),
   );
-  const text = { x: 0, y: "y", textAnchor: "start" as const };
+  const text = { x: 0, y: "agent", textAnchor: "start" as const };
   return drawFigure(rows.map(({ head, shares }) => `${head}: ${shares}`).join("; "), {
-    ...{ width: 400, height: agents.length * rowHeight + 4, margin: 1, marginTop: 4 },
+    ...{ width: 400, height: agents.length * rowHeight + 5, margin: 1, marginTop: 4 },
     x: { domain: [0, most], axis: null },
-    y: { domain: [agents.length * rowHeight, 0], axis: null },
+    y: { domain: agents.map(({ agent }) => agent), padding: 0, axis: null },
     marks: [
-      Plot.rect(bars, { x1: "from", x2: "to", y1: "y1", y2: "y2", fill: "fill", stroke: "var(--line)" }),
-      Plot.text(rows, { ...text, text: "head", dy: 8, fontWeight: 600, fill: "currentColor" }),
-      Plot.text(rows, { ...text, text: "shares", dy: 48, fontSize: 12, fill: "var(--soft)" }),
+      // of an agent's 62 pixels, 20 below its name and above the shares
+      Plot.barX(bars, {
+        ...{ x: "seconds", y: "agent", fill: "fill", stroke: "var(--line)" },
+        ...{ insetTop: 18, insetBottom: 24 },
+      }),
+      Plot.text(rows, { ...text, text: "head", dy: -23, fontWeight: 600, fill: "currentColor" }),
+      Plot.text(rows, { ...text, text: "shares", dy: 17, fontSize: 12, fill: "var(--soft)" }),
     ],
   });
 }

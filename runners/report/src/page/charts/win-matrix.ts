@@ -39,12 +39,12 @@ const [cell, left] = [84, 96];
 function winsSvg(report: Report, found: Win[]): Html {
   const agents = report.agents.map(({ name }) => name);
   const shade = ({ share }: Win) => Math.round(8 * Math.max(0, 2 * share - 1));
-  const text = (shown: boolean, isBold: boolean) =>
+  const text = (shown: boolean) =>
     Plot.text(
       found.filter((one) => one.shown === shown),
       {
-        ...{ x: "column", y: "row", text: winText, fontSize: 12, fontWeight: isBold ? 700 : 400 },
-        fill: (one: Win) => (shade(one) >= 5 ? "var(--ground)" : "currentColor"),
+        ...{ x: "column", y: "row", text: winText, fontSize: 12, fontWeight: shown ? 700 : 400 },
+        fill: (one: Win) => (shade(one) >= 6 ? "var(--ground)" : "currentColor"),
       },
     );
   const named = {
@@ -64,8 +64,8 @@ function winsSvg(report: Report, found: Win[]): Html {
         ...{ x: "column", y: "row", inset: 1, fill: (one: Win) => `var(--h${shade(one)})` },
         title: (one: Win) => `${one.row} better than ${one.column}: ${winText(one)}`,
       }),
-      text(true, true),
-      text(false, false),
+      text(true),
+      text(false),
     ],
   });
 }
