@@ -11,7 +11,7 @@ from library.corpus import read_corpus
 from library.gpt2 import Gpt2
 from library.pretrain import Method, Plan, pretrain
 
-TRAIN_TOKENS = 65_536  # the budget, equal for both methods
+TRAIN_TOKENS = 57_344  # the budget, equal for both methods
 VOCABULARY = 2000
 CONTEXT = 128
 WIDTH = 128
