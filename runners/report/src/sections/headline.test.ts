@@ -54,18 +54,18 @@ test("the sample of two attempts is described, tested over all tasks, and names 
   const [observed, overall, single, ...more] = headline(sample);
   assert.equal(
     observed,
-    "Practice data. Observed: script-strong has the better mean at 7 of 7 tasks (2 attempts each).",
+    "Practice data. Observed: script-strong has the better mean at 7 of 7 tasks (1 to 2 attempts each).",
   );
   assert.match(
     overall!,
-    /^Over all tasks: the agents differ at some task \(p = 2\.6e-4, smallest possible 2\.6e-4\); without edge-llm-compression and llm-merging \(2 attempts of script-strong/,
+    /^Over all tasks: the agents differ at some task \(p = 6\.4e-5, smallest possible 6\.4e-5\)\. /,
   );
   assert.match(
     overall!,
     /Difference of normalised means: script-strong minus script-weak over 3 of 7 tasks: \+0\.\d\d, no interval/,
   );
   assert.match(overall!, /; by benchmark \+0\.\d\d\. The others have no reference model of the kind n-gram/);
-  assert.equal(single, "Single tasks: 2 attempts each cannot name a task; 5 could.");
+  assert.equal(single, "Single tasks: up to 2 attempts each cannot name a task; 6 could.");
   assert.deepEqual(more, []);
 });
 
@@ -98,7 +98,7 @@ test("tasks are named where Holm rejects them, and only if the test over all tas
   const some = withTaskPs(sample, [0.01, 0.06, 0.04, "too-few", 0.051]);
   assert.equal(
     headline(some)[2],
-    "Single tasks: script-strong differs from script-weak and is better more often at baby-lm and llm-efficiency (Holm over 5 tests: p at most 0.040).",
+    "Single tasks: script-strong differs from script-weak and is better more often at baby-lm and edge-llm-training (Holm over 7 tests: p at most 0.040).",
   );
   assert.equal(
     headline(withTaskPs(tested({ p: 0.06 }), [0.01]))[2],
@@ -106,7 +106,7 @@ test("tasks are named where Holm rejects them, and only if the test over all tas
   );
   assert.equal(
     headline(withTaskPs(sample, [0.06]))[2],
-    "Single tasks: none is shown to differ alone (Holm over 5 tests).",
+    "Single tasks: none is shown to differ alone (Holm over 7 tests).",
   );
 });
 
@@ -167,7 +167,7 @@ test("equal means are counted by task, and agents that share the best mean both 
   const level = withCells(sample, ({ task }) => (task === "baby-lm" ? { mean: 3 } : {}));
   assert.match(
     headline(level)[0]!,
-    /script-strong has the better mean at 6 of 7 tasks \(2 attempts each\); equal means at baby-lm\./,
+    /script-strong has the better mean at 6 of 7 tasks \(1 to 2 attempts each\); equal means at baby-lm\./,
   );
   // the last bit of a mean decides nothing
   const means: Record<string, number> = { "script-weak": 0.6666666666666666, "one-loop": 0.6666666666666667 };
@@ -273,7 +273,7 @@ test("one agent is compared with the trivial baseline, at tasks with a score", (
   };
   assert.match(
     headline(alone)[0]!,
-    /the mean of script-weak is better than the trivial baseline at 7 of 7 tasks \(2 attempts each\)\.$/,
+    /the mean of script-weak is better than the trivial baseline at 6 of 7 tasks \(1 to 2 attempts each\)\.$/,
   );
   const lost = {
     ...alone,
@@ -286,7 +286,7 @@ test("one agent is compared with the trivial baseline, at tasks with a score", (
   };
   assert.match(
     headline(lost)[0]!,
-    /at 6 of 7 tasks \(2 attempts each\); without baby-lm \(2 of 2 attempts failed \(out of memory\)\)\.$/,
+    /at 5 of 7 tasks \(1 to 2 attempts each\); without baby-lm \(2 of 2 attempts failed \(out of memory\)\)\.$/,
   );
 });
 
