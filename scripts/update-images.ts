@@ -46,7 +46,7 @@ export function requirementFiles(lock: Lock, cuda: Lock): Record<string, string>
     "cuda.txt": pins,
     "sources.txt": sources,
     "alone.txt": alone,
-    "warm.py": `${lock.warm?.replaceAll("; ", "\n") ?? ""}\n`,
+    "warm.py": `${lock.warm.join("\n").replaceAll("; ", "\n")}\n`,
   };
 }
 

@@ -15,8 +15,9 @@ const packages = packageFolder(root, [
   { name: "other", version: "2.0", needs: ["plain==1.0"] },
   { name: "source", version: "3.0", tag: "sdist" },
   { name: "elsewhere", version: "4.0", tag: "py3-none-win32" },
-  { name: "accelerated", version: "5.0", needs: ["driver", "plain>=1"] },
-  { name: "driver", version: "6.0" },
+  { name: "accelerated", version: "5.0", needs: ["driver[fast]>=6", "plain>=1"] },
+  { name: "driver", version: "6.0", needs: ['inner ; extra == "fast"', 'absent ; extra == "slow"', "plain"] },
+  { name: "inner", version: "9.0", needs: ["driver"] },
   { name: "greedy", version: "7.0", needs: ["driver"] },
   { name: "lonely", version: "8.0", needs: ["nobody"] },
 ]);
@@ -58,7 +59,8 @@ const wrong = "0".repeat(64);
 
 test("the step installs hashed wheels, builds hashed sources, and leaves out only pins without a matching tag", async () => {
   const built = await build(`# A test's.
-# warm: import plain, other, source; print("tried")
+# warm: import plain, other
+# warm: import source; print("tried")
 # section: wheels
 ${pin("plain")}
 ${pin("other")} \\
@@ -137,11 +139,12 @@ test("an unreachable index is distinguished from a missing package, also for opt
   assert.doesNotMatch(built.log, /left out/);
 });
 
-test("dependencies of an unhashed package are installed unhashed, in the lock's versions", async () => {
+test("dependencies of an unhashed package outside the lock are installed unhashed, with theirs", async () => {
   const built = await build(`# section: unhashed\naccelerated==5.0\n# section: wheels\n${pin("plain")}\n`);
   assert.equal(built.status, 0, built.error);
-  assert.match(built.log, /accelerated 5\.0 requires driver, which is not installed/);
-  assert.deepEqual(await built.installed(), ["accelerated==5.0", "driver==6.0", "plain==1.0"]);
+  assert.match(built.log, /^installing further dependencies of this build: driver\[fast\]>=6$/m);
+  assert.match(built.log, /^installing further dependencies of this build: inner$/m);
+  assert.deepEqual(await built.installed(), ["accelerated==5.0", "driver==6.0", "inner==9.0", "plain==1.0"]);
 });
 
 test("a hashed package with dependencies outside the lock fails the build", async () => {

@@ -6,8 +6,9 @@ import { stage } from "@mlrb/kit/stage";
 import { findPython, noPython } from "@mlrb/local/process/find-python";
 import { $ } from "zx";
 import { installCause } from "./environment/install-cause.ts";
-import { readLock } from "./environment/lock-file.ts";
+import { type Pin, readLock } from "./environment/lock-file.ts";
 import { leftOutText, pipParts } from "./environment/pip-parts.ts";
+import { requirementsOutside } from "./environment/requirements-outside.ts";
 
 const { params, outputs } = stage();
 const file = String(params.lock);
@@ -57,31 +58,38 @@ const installHashed = async () => {
   if (parts.wheels) await step("installing", [...hashed, "--only-binary", ":all:", ...from("wheels")]);
   if (parts.sources)
     await step("installing", [...hashed, "--use-pep517", "--no-build-isolation", ...from("sources")]);
+  await tryOut(lock.warm.slice(0, -1));
 };
+const names = (pins: Pin[]) => pins.map(({ name }) => name);
+const unhashed = names(lock.pins.filter(({ section }) => section === "unhashed"));
 const installUnhashed = async () => {
-  if (parts.unhashed) await step("installing", [...pip, "--no-deps", ...from("unhashed")]);
+  if (!parts.unhashed) return;
+  await step("installing", [...pip, "--no-deps", ...from("unhashed")]);
+  // only torch may need more packages: its CUDA builds have dependencies that the CPU build lacks
+  for (let before = ""; ; ) {
+    const outside = requirementsOutside(unhashed, names(lock.pins));
+    const found = await step("looking for further dependencies", outside);
+    const needed: string[] = JSON.parse(found);
+    if (needed.length === 0 || found === before) return; // pip's check names what is still missing
+    console.log(`installing further dependencies of this build: ${needed.join(", ")}`);
+    await step("installing", [...pip, "--no-deps", ...needed]);
+    before = found;
+  }
 };
 // At the same time: torch alone is half of the bytes, pip uses one core, and every model stage waits for both.
 await Promise.all([installHashed(), installUnhashed()]);
-let consistent = false;
-if (parts.unhashed) {
-  // only torch may need more packages: its CUDA builds have dependencies that the CPU build lacks
-  const check = await $({ nothrow: true, quiet: true })`${inside} -m pip check`;
-  consistent = check.exitCode === 0;
-  if (!consistent) {
-    console.log(`${check.stdout.trim()}\ninstalling the further dependencies of this build`);
-    await step("installing", [...pip, ...from("unhashed"), "-c", join(folder, "versions.txt")]);
-  }
-}
-if (!consistent) await step("checking", ["-m", "pip", "check"]);
+await step("checking", ["-m", "pip", "check"]);
 // after the check, which would report their declared dependencies as missing
 if (parts.alone) await step("installing", [...hashed, "--only-binary", ":all:", ...from("alone")]);
-// Runs the imports of the lock's `# warm:` line once, which leaves the modules compiled for every stage.
-if (lock.warm) {
-  delete process.env.PYTHONDONTWRITEBYTECODE;
-  await step("trying it out", ["-c", lock.warm]);
-}
+await tryOut(lock.warm.slice(-1));
 console.log("ready");
+
+/** Runs imports once, which leaves the modules compiled for every stage. */
+async function tryOut(statements: string[]): Promise<void> {
+  for (const one of statements) {
+    await step("trying it out", ["-c", `import sys; sys.dont_write_bytecode = False; ${one}`]);
+  }
+}
 
 /** Returns the program's stdout. Ends this script when the program fails. */
 async function step(what: string, args: string[], program: string = inside): Promise<string> {

@@ -9,7 +9,8 @@
 //                         what other machines lack
 //   # section: alone      as wheels, for their files only: their declared dependencies are not installed
 //
-// `# warm: STATEMENTS` is Python that tries the new environment out. Pure.
+// `# warm: STATEMENTS` is Python that tries the new environment out. All such lines but the last run as soon as the
+// wheels are installed, while the unhashed packages still are. Pure.
 
 export const sections = ["unhashed", "wheels", "sources", "optional", "alone"] as const;
 export type Section = (typeof sections)[number];
@@ -35,8 +36,8 @@ export type Pin = Entry & {
   hashes: string[];
 };
 
-export type Sections = { warm?: string; entries: Entry[]; problems: string[] };
-export type Lock = { warm?: string; pins: Pin[] };
+export type Sections = { warm: string[]; entries: Entry[]; problems: string[] };
+export type Lock = { warm: string[]; pins: Pin[] };
 
 const pinForm =
   /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([A-Za-z0-9.!+]+)(?:\s*;\s*(.+?))?((?:\s+--hash=\S+)*)$/;
@@ -48,14 +49,14 @@ export function nameKey(name: string): string {
 
 /** The entries of a lock or .in file. `file` names it in problems. */
 export function readSections(text: string, file: string): Sections {
-  const read: Sections = { entries: [], problems: [] };
+  const read: Sections = { warm: [], entries: [], problems: [] };
   let section: Section | undefined;
   let notes: Pick<Entry, "only" | "without"> = { only: [] };
   const lines = text.split("\n");
   for (let at = 0; at < lines.length; at++) {
     const line = at + 1;
     const [, word, said] = /^#\s*(section|only|without|warm):\s*(.*?)\s*$/.exec(lines[at]!) ?? [];
-    if (word === "warm") read.warm = said!;
+    if (word === "warm") read.warm.push(said!);
     if (word === "only") notes.only = said!.split(/\s+/);
     if (word === "without") notes.without = said!;
     if (word === "section") {
@@ -99,7 +100,7 @@ export function readLock(text: string, file: string): Lock | { problems: string[
       problems.push(`${at} ${name}: a line "# only: TAG" belongs above each optional pin and no other`);
     pins.push(pin);
   }
-  return problems.length > 0 ? { problems } : { ...(warm && { warm }), pins };
+  return problems.length > 0 ? { problems } : { warm, pins };
 }
 
 /** Returns undefined unless the text is `NAME==VERSION`, with or without marker and hashes. */

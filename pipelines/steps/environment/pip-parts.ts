@@ -10,8 +10,6 @@ export type Parts = {
   sources: string;
   unhashed: string;
   alone: string;
-  /** Every version of the lock, without hashes: constraints for the dependencies of unhashed packages. */
-  versions: string;
   leftOut: Pin[];
 };
 
@@ -32,10 +30,6 @@ export function pipParts(lock: Lock, tags: Iterable<string>): Parts {
     sources: text("sources"),
     unhashed: text("unhashed"),
     alone: text("alone"),
-    versions: pins
-      .filter(({ section }) => section !== "alone")
-      .map((pin) => `${pinText({ ...pin, hashes: [] })}\n`)
-      .join(""),
     leftOut,
   };
 }
