@@ -35,7 +35,11 @@ export function startSupervised(
   const log = openSync(join(folder, "supervisor.log"), "a");
   const child = spawn(process.execPath, [...nodeFlags, program, folder], {
     cwd: request.root,
-    env: { ...inherited(ownVariables), ...(program !== supervisorHere && inheritedWithProxy(ofNetwork)) },
+    env: {
+      NODE_COMPILE_CACHE: request.env.NODE_COMPILE_CACHE,
+      ...inherited(ownVariables),
+      ...(program !== supervisorHere && inheritedWithProxy(ofNetwork)),
+    },
     stdio: ["pipe", log, log],
     detached: true,
   });

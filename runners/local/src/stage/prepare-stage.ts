@@ -19,6 +19,7 @@ import { MissingContent } from "../store/artifact-store.ts";
 import { materialize } from "../store/materialize-inputs.ts";
 import { overwrite } from "../store/overwrite-file.ts";
 import type { Workspace } from "../store/workspace.ts";
+import { compiledFolder, compiledImports } from "./compiled-code.ts";
 import { outputPaths } from "./output-paths.ts";
 import { secretSeed } from "./secret-seed.ts";
 import { stageContext } from "./stage-context.ts";
@@ -73,6 +74,19 @@ export async function prepareStage(
     ),
   );
   const variables = stageVariables(instance, bound, { ...context, stageFile });
+  const { run } = action;
+  const compiled =
+    walls && permissions && run.kind === "script" && runsHere(instance)
+      ? await compiledImports(
+          {
+            root: workspace.repository,
+            file: run.file,
+            sources: Object.keys(bound.codeFiles),
+            guard: permissions.guard,
+          },
+          { folder: compiledFolder(workspace.state), work, uid: walls.user?.uid ?? process.getuid!() },
+        )
+      : undefined;
   return {
     id: instance.id,
     key: bound.key,
@@ -82,6 +96,7 @@ export async function prepareStage(
     work,
     env: {
       ...variables,
+      ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
       ...(permissions && guardVariables(permissions, variables.PYTHONPATH!, work)),
       ...(recorded && { MLRB_RECORDER: join(work, "recorder.json") }),
     },

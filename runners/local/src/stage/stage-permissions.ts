@@ -17,6 +17,7 @@ import { stageSources } from "../digests/stage-source-files.ts";
 import { environmentPython } from "../process/environments.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
+import { compiledFolder } from "./compiled-code.ts";
 import { hubFolder } from "./hub-folder.ts";
 
 export type HeldAt = { workspace: Workspace; work: string };
@@ -78,7 +79,9 @@ export function declaredPaths(
   const reads = [
     ...sources.map((path) => join(root, path)),
     ...folders.map((path) => join(root, path)),
-    ...(kind === "script" ? [...packageFiles(root, Object.keys(bound.codeFiles)), compiled] : []),
+    ...(kind === "script"
+      ? [...packageFiles(root, Object.keys(bound.codeFiles)), compiled, compiledFolder(state)]
+      : []),
     join(dirname(guards.script), "../../package.json"),
     ...(kind === "python" || programs ? systemFolders() : []),
     ...(programs ? onPath.filter((folder) => folder.startsWith("/") && existsSync(folder)) : []),
