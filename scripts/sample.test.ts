@@ -47,9 +47,9 @@ const orders: Record<string, string[]> = {
   "baby-lm": ["random-weights", "unigram", "script-weak", "script-strong", "bigram"],
   "mini-pile": ["random-weights", "unigram", "script-weak", "script-strong", "bigram"],
   "edge-llm-training": ["random-weights", "unigram", "script-weak", "script-strong"],
-  "edge-llm-compression": ["random-weights", "script-weak", "script-strong", "identity"],
+  "edge-llm-compression": ["unigram", "script-weak", "bigram", "script-strong", "identity"],
   "llm-efficiency": ["base", "script-strong"],
-  "llm-merging": ["base", "script-strong"],
+  "llm-merging": ["astronomy-expert", "script-strong"],
   "math-reasoning": ["empty", "script-weak", "script-strong", "slot-filling", "gold-proofs"],
 };
 

@@ -1,6 +1,6 @@
 // Questions of four choices, as rows of cais/mmlu.
 
-export type ChoiceRow = {
+type ChoiceRow = {
   question: string;
   subject: string;
   choices: string[];

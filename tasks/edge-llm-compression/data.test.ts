@@ -4,9 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brownDocuments } from "../brown/brown.ts";
-import type { ChoiceRow } from "../data/choice-rows.ts";
 import { makeData, readRows, sharedParagraphs } from "../testing/made-data.ts";
-import { carrier } from "./questions.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "mlrb-compression-"));
 const [first, second] = [join(temporary, "first"), join(temporary, "second")];
@@ -18,16 +16,8 @@ before(() => {
 });
 after(() => rmSync(temporary, { recursive: true }));
 
-const questionsFile = `private/mmlu/${carrier}/test.jsonl`;
-
 test("two runs write the same bytes", () => {
-  for (const file of [
-    "public/train.jsonl",
-    "public/README.md",
-    "private/heldout.jsonl",
-    "private/cost.json",
-    questionsFile,
-  ])
+  for (const file of ["public/train.jsonl", "public/README.md", "private/heldout.jsonl", "private/cost.json"])
     assert.ok(readFileSync(join(first, file)).equals(readFileSync(join(second, file))), file);
 });
 
@@ -49,26 +39,6 @@ test("no part of a held-out text, in its full length, is in the public data", ()
 test("a held-out text is exactly one window of the scorer", () => {
   for (const { id, text } of lines<{ id: string; text: string }>("private/heldout.jsonl"))
     assert.equal(Buffer.byteLength(text), 96, id);
-});
-
-test("every question is unique, has four different one-word answers, and is not in the public data", () => {
-  const text = ["train.jsonl", "README.md"].map((name) => readFileSync(join(first, "public", name), "utf8"));
-  const rows = lines<ChoiceRow>(questionsFile);
-  assert.equal(rows.length, 48);
-  assert.equal(new Set(rows.map(({ question }) => question)).size, rows.length);
-  for (const { question, choices } of rows) {
-    assert.equal(new Set(choices).size, 4, question);
-    for (const choice of choices) assert.match(choice, /^[A-Za-z]+$/, question);
-    assert.ok(!text.some((public_) => public_.includes(question)), question);
-  }
-});
-
-test("the right answer is in each of the four places equally often", () => {
-  const places = Map.groupBy(lines<ChoiceRow>(questionsFile), ({ answer }) => answer);
-  assert.deepEqual(
-    [0, 1, 2, 3].map((place) => places.get(place)?.length),
-    [12, 12, 12, 12],
-  );
 });
 
 test("an unknown kind of data is refused by name, and official data without its downloads", () => {

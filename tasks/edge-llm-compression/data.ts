@@ -1,5 +1,5 @@
 // Makes the task's data. Smoke: a fifth of the Brown corpus for calibration is public. The beginnings of the
-// held-out texts and this project's questions are private. By hand:
+// held-out texts are private. By hand:
 //   node tasks/edge-llm-compression/data.ts --param source=smoke --output public=DIR --output private=DIR
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,6 @@ import { brownCard } from "../brown/brown-card.ts";
 import { brownSplit } from "../brown/brown-split.ts";
 import { isOfficial, mmlu, officialData } from "../data/official-data.ts";
 import { smokeStage, writeRows } from "../data/smoke-stage.ts";
-import { carrier, questionRows } from "./questions.ts";
 
 /** Bytes (and characters) of a held-out text: one window, which takes 100 million parameters an eighth of a second. */
 const heldOutBytes = 96;
@@ -41,8 +40,7 @@ function smoke(): void {
     "heldout.jsonl",
     heldOut.map(({ id, group, text }) => ({ id, group, text: text.slice(0, heldOutBytes) })),
   );
-  writeRows(join(hidden, "mmlu", carrier), "test.jsonl", questionRows());
-  // fewer tokens than the scorers' defaults, so that measuring memory and speed takes seconds
-  const cost = { forwardTokens: 128, newTokens: 8, promptTokens: 32, repeats: 2 };
+  // fewer tokens than the scorer's defaults, so that measuring speed takes seconds
+  const cost = { newTokens: 8, promptTokens: 32, repeats: 2 };
   writeFileSync(join(hidden, "cost.json"), `${canonicalJson(cost)}\n`);
 }
