@@ -15,7 +15,8 @@ function attempt(t: TestContext, code: string) {
   mkdirSync(path);
   const program = join(root, "supervisor.ts");
   writeFileSync(program, code);
-  const start = () => startSupervised({ path, name: "a" }, { root, env: {} } as ExecutionRequest, { program });
+  const start = () =>
+    startSupervised({ path, name: "a" }, { root, env: {} } as ExecutionRequest, { program });
   return { path, start };
 }
 
