@@ -66,8 +66,8 @@ const installUnhashed = async () => {
   if (!parts.unhashed) return;
   await step("installing", [...pip, "--no-deps", ...from("unhashed")]);
   // only torch may need more packages: its CUDA builds have dependencies that the CPU build lacks
+  const outside = requirementsOutside(unhashed, names(lock.pins));
   for (let before = ""; ; ) {
-    const outside = requirementsOutside(unhashed, names(lock.pins));
     const found = await step("looking for further dependencies", outside);
     const needed: string[] = JSON.parse(found);
     if (needed.length === 0 || found === before) return; // pip's check names what is still missing

@@ -14,10 +14,10 @@ import type { Recorded } from "../audit/read-recorder.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { wholeFolder } from "../digests/file-digest-memory.ts";
 import { stageSources } from "../digests/stage-source-files.ts";
+import { compiledFolder } from "../process/compiled-code.ts";
 import { environmentPython } from "../process/environments.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { compiledFolder } from "./compiled-code.ts";
 import { hubFolder } from "./hub-folder.ts";
 
 export type HeldAt = { workspace: Workspace; work: string };
