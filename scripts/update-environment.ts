@@ -1,7 +1,7 @@
 // Resolves a .in file, rewrites the lock file next to it and prints what changed. A pin keeps its version
 // unless the .in file asks for another one or --upgrade names the package. Without a lock everything is resolved.
 // On an error the old file stays. uv resolves for all Pythons and platforms at once, and lists the hashes of all
-// files of a release; pip installs. docs/machines.md
+// files of a release. docs/machines.md
 //   node scripts/update-environment.ts pipelines/environments/ml.lock [--upgrade NAME]…
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,9 +16,9 @@ import {
   readPin,
   readSections,
 } from "../pipelines/steps/environment/lock-file.ts";
+import { uvSettings } from "../pipelines/steps/environment/uv-settings.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 import { lockChanges, lockText, resolvedPins } from "./lock-text.ts";
-import { uvSettings } from "./uv-settings.ts";
 
 /** The oldest Python of an environment. One version of each package serves all Pythons. */
 const oldestPython = "3.10";
@@ -97,11 +97,10 @@ async function runUv(
 ): Promise<string | undefined> {
   const quiet = { nothrow: true, quiet: true } as const;
   const { stdout } = await $(quiet)`${python} -m pip config list`;
-  const own = { ...uvSettings(stdout), UV_SYSTEM_CERTS: "1", UV_PYTHON_DOWNLOADS: "never" };
-  const common =
-    "--quiet --no-config --universal --generate-hashes --no-header --no-annotate --only-binary :all:".split(
-      " ",
-    );
+  const own = uvSettings(stdout, "resolving");
+  const common = "--quiet --universal --generate-hashes --no-header --no-annotate --only-binary :all:".split(
+    " ",
+  );
   const uv = $({ ...quiet, cwd: folder, env: { ...own, ...process.env } });
   const ran =
     await uv`${join(dirname(python), "uv")} pip compile wanted.in --output-file resolved.txt ${common} --python-version ${oldestPython} --python ${python} ${flags}`;

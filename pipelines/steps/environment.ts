@@ -6,9 +6,9 @@ import { stage } from "@mlrb/kit/stage";
 import { findPython, noPython } from "@mlrb/local/process/find-python";
 import { $ } from "zx";
 import { installCause } from "./environment/install-cause.ts";
-import { type Pin, readLock } from "./environment/lock-file.ts";
+import { nameKey, readLock } from "./environment/lock-file.ts";
 import { leftOutText, pipParts } from "./environment/pip-parts.ts";
-import { requirementsOutside } from "./environment/requirements-outside.ts";
+import { uvSettings } from "./environment/uv-settings.ts";
 
 const { params, outputs } = stage();
 const file = String(params.lock);
@@ -48,52 +48,59 @@ const folder = join(home, "requirements");
 mkdirSync(folder);
 for (const [name, text] of Object.entries(parts)) writeFileSync(join(folder, `${name}.txt`), text);
 
-// Compiling every module takes longer than compiling the imported ones, below.
-const pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-compile"];
-const from = (name: keyof typeof parts) => ["-r", join(folder, `${name}.txt`)];
-// The lock names every package, so pip resolves nothing. Sources are built by the pinned setuptools of the
-// wheels: in isolation, pip would download another one that no hash covers.
-const hashed = [...pip, "--no-deps", "--require-hashes"];
-const installHashed = async () => {
-  if (parts.wheels) await step("installing", [...hashed, "--only-binary", ":all:", ...from("wheels")]);
-  if (parts.sources)
-    await step("installing", [...hashed, "--use-pep517", "--no-build-isolation", ...from("sources")]);
-  await tryOut(lock.warm.slice(0, -1));
-};
-const names = (pins: Pin[]) => pins.map(({ name }) => name);
-const unhashed = names(lock.pins.filter(({ section }) => section === "unhashed"));
-const installUnhashed = async () => {
-  if (!parts.unhashed) return;
-  await step("installing", [...pip, "--no-deps", ...from("unhashed")]);
-  // only torch may need more packages: its CUDA builds have dependencies that the CPU build lacks
-  const outside = requirementsOutside(unhashed, names(lock.pins));
-  for (let before = ""; ; ) {
-    const found = await step("looking for further dependencies", outside);
-    const needed: string[] = JSON.parse(found);
-    if (needed.length === 0 || found === before) return; // pip's check names what is still missing
-    console.log(`installing further dependencies of this build: ${needed.join(", ")}`);
-    await step("installing", [...pip, "--no-deps", ...needed]);
-    before = found;
-  }
-};
-// At the same time: torch alone is half of the bytes, pip uses one core, and every model stage waits for both.
-await Promise.all([installHashed(), installUnhashed()]);
-await step("checking", ["-m", "pip", "check"]);
+await step("installing", [
+  ...["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-compile"],
+  ...["--no-deps", "--require-hashes", "--only-binary", ":all:"],
+  ...["-r", join(import.meta.dirname, "../environments/installer.lock")],
+]);
+const config = await step("reading pip's settings", ["-m", "pip", "config", "list"]);
+const settings = { ...uvSettings(config, "installing"), ...process.env, UV_NO_VERIFY_HASHES: "0" };
+const uv = (what: string, command: string, ...more: string[]) =>
+  step(what, ["pip", command, "--quiet", "--python", inside, ...more], `${home}/bin/uv`, settings);
+const from = (name: string) => ["-r", join(folder, `${name}.txt`)];
+const wheels = ["--no-deps", "--only-binary", ":all:"];
+const sources = ["--no-deps", "--no-build-isolation"];
+const locked = new Set(lock.pins.map(({ key }) => key));
+
+// The lock names every package with its dependencies. In one command, which loads and unpacks all of them at the
+// same time, each file that has hashes is checked; readLock has seen to it that only unhashed pins have none.
+const unhashed = parts.unhashed ? await furtherDependencies() : [];
+if (parts.wheels || unhashed.length > 0)
+  await uv("installing", "install", ...wheels, ...(parts.wheels ? from("wheels") : []), ...unhashed);
+// by the pinned setuptools of the wheels: in isolation, uv would download another one that no hash covers
+if (parts.sources) await uv("installing", "install", "--require-hashes", ...sources, ...from("sources"));
+await uv("checking", "check");
 // after the check, which would report their declared dependencies as missing
-if (parts.alone) await step("installing", [...hashed, "--only-binary", ":all:", ...from("alone")]);
-await tryOut(lock.warm.slice(-1));
+if (parts.alone) await uv("installing", "install", "--require-hashes", ...wheels, ...from("alone"));
+// Imports leave the modules compiled for every stage. Compiling all modules would take longer.
+await Promise.all(
+  lock.warm.map((one) =>
+    step("trying it out", ["-c", `import sys; sys.dont_write_bytecode = False; ${one}`]),
+  ),
+);
 console.log("ready");
 
-/** Runs imports once, which leaves the modules compiled for every stage. */
-async function tryOut(statements: string[]): Promise<void> {
-  for (const one of statements) {
-    await step("trying it out", ["-c", `import sys; sys.dont_write_bytecode = False; ${one}`]);
-  }
+/** Files with the unhashed pins and with what these need beside the lock, as torch's CUDA builds do. */
+async function furtherDependencies(): Promise<string[]> {
+  const plain = ["--no-header", "--no-annotate", "--only-binary", ":all:"];
+  const pinned = parts.wheels ? ["-c", join(folder, "wheels.txt")] : [];
+  const [, asked] = from("unhashed");
+  const needed = await uv("looking for further dependencies", "compile", ...plain, ...pinned, asked!);
+  const outside = needed.split("\n").filter((line) => line && !locked.has(nameKey(line.split("==")[0]!)));
+  if (outside.length === 0) return from("unhashed");
+  console.log(`installing further dependencies of this build: ${outside.join(", ")}`);
+  writeFileSync(join(folder, "outside.txt"), outside.map((line) => `${line}\n`).join(""));
+  return [...from("unhashed"), ...from("outside")];
 }
 
 /** Returns the program's stdout. Ends this script when the program fails. */
-async function step(what: string, args: string[], program: string = inside): Promise<string> {
-  const result = await $({ nothrow: true, quiet: true })`${program} ${args}`;
+async function step(
+  what: string,
+  args: string[],
+  program: string = inside,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string> {
+  const result = await $({ nothrow: true, quiet: true, env })`${program} ${args}`;
   const said = `${result.stdout}${result.stderr}`.trim();
   if (result.exitCode !== 0 && said) console.log(said);
   if (result.exitCode === 0 && result.stderr.trim()) console.log(result.stderr.trim());

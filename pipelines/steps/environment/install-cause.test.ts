@@ -42,6 +42,34 @@ test("every package with an unpinned file is named once", () => {
   );
 });
 
-test("an unknown failure points to pip's output", () => {
+test("uv's failures have the same causes", () => {
+  const failed = "error: Failed to download `six==1.17.0`\n  cause: ";
+  const cases: [said: string, cause: RegExp][] = [
+    [
+      `${failed}Failed to write to the cache\n  cause: No space left on device (os error 28)`,
+      /^the disk is full/,
+    ],
+    [`${failed}Hash mismatch for \`six==1.17.0\``, /sent a file for six==1\.17\.0 that x\.lock does not pin/],
+    [
+      `${failed}Failed to extract archive: six.whl\n  cause: deflate decompression error`,
+      /file for six==1\.17\.0/,
+    ],
+    [
+      `${failed}error decoding response body\n  cause: end of file before message length`,
+      /cannot be reached/,
+    ],
+    [
+      "error: Failed to fetch: http://127.0.0.1:1/simple/six/\n  cause: Connection refused (os error 111)",
+      /cannot be reached/,
+    ],
+    [
+      "error: No solution found when resolving dependencies\n  cause: Because six==9 has no usable wheels and you require six==9, we can conclude",
+      /no build of six==9 for Python 3\.12\.1/,
+    ],
+  ];
+  for (const [said, expected] of cases) assert.match(cause(said), expected, said);
+});
+
+test("an unknown failure points to the output", () => {
   assert.equal(cause("Segmentation fault"), "exit status 1; its output is above");
 });

@@ -1,6 +1,5 @@
 // The format of a lock file and of its .in file: pip's requirement lines, in sections that pip reads as comments.
-// Sections exist because pip checks hashes for all lines of a command or for none, and because lines are
-// installed in different ways:
+// Lines are installed in different ways:
 //
 //   # section: unhashed   any build of this version (torch: CPU and CUDA builds differ in bytes)
 //   # section: wheels     one of the hashed files, unchanged
@@ -9,8 +8,7 @@
 //                         what other machines lack
 //   # section: alone      as wheels, for their files only: their declared dependencies are not installed
 //
-// `# warm: STATEMENTS` is Python that tries the new environment out. All such lines but the last run as soon as the
-// wheels are installed, while the unhashed packages still are. Pure.
+// `# warm: STATEMENTS` is Python that tries the new environment out. All such lines run at the same time. Pure.
 
 export const sections = ["unhashed", "wheels", "sources", "optional", "alone"] as const;
 export type Section = (typeof sections)[number];

@@ -1,7 +1,7 @@
-// Splits a lock into the parts that one pip command installs, and leaves out pins that this machine cannot run.
-// The tag of an optional pin decides, before pip runs: pip reports "no file for this machine" and "no network"
-// with the same words, and a package that is missing because of the network would turn scores into "not
-// measured". Pure.
+// Splits a lock into the parts that one command installs, and leaves out pins that this machine cannot run.
+// The tag of an optional pin decides, before anything is installed: installers report "no file for this machine"
+// and "no network" with similar words, and a package that is missing because of the network would turn scores
+// into "not measured". Pure.
 import { type Lock, type Pin, pinText, type Section } from "./lock-file.ts";
 
 export type Parts = {

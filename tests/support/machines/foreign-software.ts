@@ -5,8 +5,8 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { dirname, join } from "node:path";
 import { takeLease } from "@mlrb/local/leases/lease";
 import { stateFolder } from "@mlrb/local/store/state-folder";
+import { uvSettings } from "../../../pipelines/steps/environment/uv-settings.ts";
 import { ensureEnvironment } from "../../../scripts/ensure-environment.ts";
-import { uvSettings } from "../../../scripts/uv-settings.ts";
 
 const repository = join(import.meta.dirname, "../../..");
 const fetchTimeoutMs = 8 * 60_000;
@@ -41,7 +41,11 @@ export function foreignPython(packages: string[], options: PythonOptions = {}): 
     const python = join(folder, "bin/python");
     const uv = join(dirname(await ensureEnvironment("pipelines/environments/tools.lock")), "uv");
     const { stdout } = spawnSync("pip", ["config", "list"], { encoding: "utf8" });
-    const env = { ...process.env, ...uvSettings(stdout ?? ""), UV_CACHE_DIR: join(folder, "uv-cache") };
+    const env = {
+      ...process.env,
+      ...uvSettings(stdout ?? "", "installing"),
+      UV_CACHE_DIR: join(folder, "uv-cache"),
+    };
     run(uv, ["pip", "install", "--quiet", "--python", python, ...packages], { env });
     rmSync(join(folder, "uv-cache"), { recursive: true, force: true });
     const [version] = readdirSync(join(folder, "lib"));

@@ -76,6 +76,14 @@ export function packageFolder(root: string, packages: Package[]) {
   };
 }
 
+/** Adds the installer's file, which `python`'s pip downloads, so that environments can be made from the folder. */
+export function addInstaller(folder: string, python: string): void {
+  const lock = join(import.meta.dirname, "../../../environments/installer.lock");
+  const args = ["download", "--quiet", "--no-deps", "--require-hashes", "--dest", folder, "-r", lock];
+  const { status, stderr } = spawnSync(python, ["-m", "pip", ...args], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`pip download failed: ${stderr}`);
+}
+
 /** Variables that limit pip to the folder and hide this machine's settings. */
 export function onlyFrom(folder: string): Record<string, string> {
   return { ...noPipSettings(), PIP_NO_INDEX: "1", PIP_FIND_LINKS: folder };
