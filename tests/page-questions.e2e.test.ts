@@ -68,8 +68,8 @@ for (const name of ["smoke", "sample", "failed", "dead", "models", "large"] as c
   }, async () => {
     const tab = await open(pages[name]);
     for (const id of questions) assert.ok(await isOnScreen(tab, `.answers #${id}`), id);
-    const plot = (await tab.locator(".forest .wide svg").first().boundingBox())!;
-    assert.ok(plot.y < 650, String(plot.y));
+    const plot = (await tab.locator(".panel.shown figure svg:visible").first().boundingBox())!;
+    assert.ok(plot.y < 700, String(plot.y));
     await tab.close();
   });
 

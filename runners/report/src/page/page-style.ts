@@ -15,7 +15,7 @@ p,li,h1,h2,h3,figcaption,summary{overflow-wrap:anywhere}
 a{color:var(--link)}
 a:focus-visible,summary:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,.scroll:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;background:var(--ground);padding:.5rem;z-index:3}
-.title{display:flex;flex-wrap:wrap;gap:.4rem .8rem;align-items:baseline;margin-top:.7rem}
+.title{display:flex;flex-wrap:wrap;gap:.4rem .8rem;align-items:baseline;margin-top:.7rem}.title h2{margin:.2rem 0}
 .badges{display:flex;flex-wrap:wrap;gap:.3rem;list-style:none;margin:0;padding:0;font-size:.8rem}
 .badge{border:1px solid var(--rule);border-radius:1rem;padding:.05rem .55rem;color:var(--soft);white-space:nowrap}.badge.warning{background:var(--warn);color:var(--warn-text);border-color:var(--warn);font-weight:600}
 .answers .headline{font-size:1.15rem;line-height:1.35}.answers .finding{display:inline}
@@ -87,7 +87,7 @@ const media = `
 @media (max-width:44rem){.agents{min-width:44rem}header,main,footer,nav{padding:0 1rem}nav{flex-wrap:wrap;gap:0}#tabs{flex-basis:100%}.tools{margin:.2rem 0}.answers>div{grid-template-columns:1fr}.answers .headline{font-size:1.08rem}.figures{grid-template-columns:1fr}.forest .wide{display:none}.forest .narrow{display:block}.legend{margin-left:0}#tabs a{padding:.6rem .6rem}
 .cards thead{display:none}.cards,.cards tbody{display:block}.cards tr{display:block;border:1px solid var(--rule);border-radius:.5rem;padding:.5rem .8rem;margin-bottom:.6rem}.cards th,.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;white-space:normal}.cards th::before,.cards td::before{content:attr(data-label);color:var(--soft)}.rules th,.rules td{justify-content:start}.rules th::before,.rules td::before{flex:none;width:4.5rem}
 .story li{padding-left:0}.when{position:static;width:auto}}
-@media print{details.folded::details-content{content-visibility:visible;block-size:auto}.unprinted,.js .each-attempt:not(:has(details[open])){display:none}h2,h3,figcaption,.caption,caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched,.sign{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{details.folded::details-content{content-visibility:visible;block-size:auto}.unprinted,.js .each-attempt:not(:has(details[open])){display:none}h2,h3,figcaption,.caption,.title,caption,thead,tr.group{break-after:avoid}:root{--ground:#fff;--text:#000;--soft:#333;--card:#fff;--link:#000;--accent:#000}body{font-size:12px}.tools,nav,.skip,.filters,.search,input,label{display:none}nav{position:static}.js:not(.all) .panel{display:none}.js:not(.all) .panel.printed{display:block}section{break-inside:auto}figure,tr{break-inside:avoid}.scroll{overflow:visible}a{text-decoration:none}.square,.hatched,.sign{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
 export const pageStyle = colours + frame + tables + figures + details + media;

@@ -98,6 +98,11 @@ test("instances of one action are described once, and the others link there", ()
   assert.equal(place.querySelector("dl"), null);
 });
 
+test("the score over time is the first figure of Results", () => {
+  const first = document.querySelector("#tab-results figure")!;
+  assert.equal(first.closest("section")!.getAttribute("aria-labelledby"), "over-time");
+});
+
 test("the figure of the score over time has a description in words that names failures", () => {
   const [letters, numbers] = [...document.querySelectorAll('[aria-labelledby="over-time"] svg')].map((svg) =>
     svg.getAttribute("aria-label"),

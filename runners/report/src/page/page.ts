@@ -72,6 +72,7 @@ function panels(data: PageData): Html[] {
   );
   return [
     tabPanel("results", [
+      overTimePart(report), // what readers look for first
       overviewPart(report),
       winMatrix(report),
       report.attempts.length === 0 ? html`` : primary,
@@ -89,7 +90,7 @@ function panels(data: PageData): Html[] {
             sectionHtml(costsSection(report, times)),
           ],
     ),
-    tabPanel("over-time", [overTimePart(report), ...of("over-time")]),
+    tabPanel("over-time", of("over-time")),
     tabPanel("statistics", of("statistics")),
     tabPanel("provenance", [
       sectionHtml(plainSection(protocolSection(data.protocol))),

@@ -11,7 +11,7 @@ import { inShownUnit, metricOf, type ShownMetric } from "../../units/shown-metri
 import { type Html, html } from "../html.ts";
 import { agentLegend, agentLooks, axisDomain, drawFigure } from "./draw-figure.ts";
 
-/** Only tasks at which an attempt's submission changed over time; without any, it says so. */
+/** Only tasks at which an attempt's submission changed over time; nothing without any. */
 export function overTimePart(report: Report): Html {
   const drawn = report.tasks.flatMap(({ name }) => {
     const found = scoreOverTime(report, name);
@@ -22,12 +22,10 @@ ${overTimeSvg(report, found)}
 ${found.cell?.baseline == null && html`<p class="bad">The trivial baseline is unknown: there is no mean where an attempt failed.</p>`}</figure>`,
     ];
   });
-  if (drawn.length === 0)
-    return html`<section><p class="caption">No submission is known at intermediate checkpoints at which it differs from the final one.</p></section>`;
-  return html`<section aria-labelledby="over-time"><h2 id="over-time">Score over time</h2>
-<p class="caption">Mean score of the submissions as they were at a share of the budget; the band spans all attempts (n in the table). A cross: no attempt had a valid submission.</p>
-${agentLegend(report.agents.map(({ name }) => name))}
-<div class="figures small">${drawn}</div></section>
+  if (drawn.length === 0) return html``;
+  return html`<section aria-labelledby="over-time"><div class="title"><h2 id="over-time">Score over time</h2> ${agentLegend(report.agents.map(({ name }) => name))}</div>
+<div class="figures small">${drawn}</div>
+<p class="caption">Mean score of the submissions as they were at a share of the budget; the band spans all attempts (n: tab Over time). A cross: no attempt had a valid submission.</p></section>
 `;
 }
 
