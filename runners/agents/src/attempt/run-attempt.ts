@@ -12,7 +12,6 @@ import { releaseReserved, reserveFile } from "@mlrb/kit/files/full-disk";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { folderDigest } from "../folders/folder-digest.ts";
 import { gatewayFacts } from "../gateway/gateway-provider.ts";
-import { agentDownloads } from "../hub/agent-downloads.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
 import { type EarlierAttempt, withoutLostSnapshots } from "../resume/earlier-attempt.ts";
 import { pathInside } from "../sandbox/device-variables.ts";
@@ -130,6 +129,7 @@ async function withDownloads(request: AttemptRequest, supervision: Supervision):
   const { sandbox, trajectory } = supervision;
   const { agent, scratch } = request;
   const place = { agent, scratch, path: pathInside(request), write: trajectory.add };
+  const { agentDownloads } = await import("../hub/agent-downloads.ts"); // most attempts need none of it
   return { ...supervision, downloads: await agentDownloads(sandbox, request.downloads, place) };
 }
 

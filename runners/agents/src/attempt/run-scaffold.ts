@@ -1,7 +1,6 @@
 // Runs an agent that is our loop around a model. The loop runs outside the sandbox, where the keys are. Everything
 // that the model asks for runs inside. A replayed attempt is the same loop with a recording instead of the model.
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
-import { aiSdkClient } from "../model/ai-sdk-client.ts";
 import { askModel } from "../model/ask-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { providerSilence } from "../model/provider-silence.ts";
@@ -94,6 +93,7 @@ export async function scaffoldParts(request: AttemptRequest): Promise<ScaffoldPa
   if (kind === "llm") {
     if (!llm)
       throw new Error(`agent "${agent}" is of kind llm and names no model; write \`model:\` in its preset`);
+    const { aiSdkClient } = await import("../model/ai-sdk-client.ts"); // 400 modules that only models need
     const clientOf = (model: ModelSpec) =>
       aiSdkClient(model, () => (model === llm.scaffold.planner ? llm.plannerKey : llm.key));
     for (const model of [llm.model, llm.scaffold.planner]) if (model) clientOf(model); // throws before the start
