@@ -1,5 +1,5 @@
-// Turns the output of venv, pip (which installs uv) and uv into a cause and a remedy. The output itself is in the log above it; it is
-// long, and its last line ("No matching distribution") is often not the cause. Pure.
+// Turns the output of venv, of pip, which fetches uv, and of uv into a cause and a remedy. The output itself is in
+// the log above it; it is long, and its last line ("No matching distribution") is often not the cause. Pure.
 
 export type InstallContext = {
   /** The lock file as the caller named it. */
