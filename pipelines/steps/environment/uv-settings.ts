@@ -1,11 +1,16 @@
-// Translates pip's settings for uv, which does not read them: users configure a proxy or a mirror for pip. Pure.
+// Translates pip's settings for uv, which does not read them: users configure a proxy or a mirror for pip.
+import { existsSync } from "node:fs";
 
 /**
  * uv's environment variables, from the output of `pip config list`. A lock lists all files of a release, so
  * for `resolving` one, sources that only add files on this machine (extra indexes, folders of wheels) are ignored,
- * unless pip has no index.
+ * unless pip has no index. Folders of wheels that are gone are left out, as pip does; uv would stop.
  */
-export function uvSettings(pipConfig: string, purpose: "resolving" | "installing"): Record<string, string> {
+export function uvSettings(
+  pipConfig: string,
+  purpose: "resolving" | "installing",
+  exists: (path: string) => boolean = existsSync,
+): Record<string, string> {
   const settings: Record<string, string> = {};
   // in pip's order of precedence, the last wins: file for all commands, file for install, environment
   for (const level of ["global", "install", ":env:"]) {
@@ -15,20 +20,21 @@ export function uvSettings(pipConfig: string, purpose: "resolving" | "installing
     }
   }
   const on = (name: string) => /^(1|true|yes|on)$/i.test(settings[name] ?? "");
-  const list = (name: string, between: string) => settings[name]?.split(/\s+/).join(between);
+  const items = (name: string) => settings[name]?.split(/\s+/) ?? [];
+  const links = items("find-links").filter((link) => /^\w+:/.test(link) || exists(link));
   const offline = on("no-index");
   const all = purpose === "installing";
   const wanted: Record<string, string | undefined> = {
     UV_DEFAULT_INDEX: offline ? undefined : settings["index-url"],
     UV_NO_INDEX: offline ? "1" : undefined,
-    UV_INDEX: all && !offline ? list("extra-index-url", " ") : undefined,
+    UV_INDEX: all && !offline ? items("extra-index-url").join(" ") : undefined,
     // pip takes the best file of all indexes, uv by default those of the first index that has the package
     UV_INDEX_STRATEGY: all ? "unsafe-best-match" : undefined,
-    UV_FIND_LINKS: all || offline ? list("find-links", ",") : undefined,
+    UV_FIND_LINKS: all || offline ? links.join(",") : undefined,
     UV_NO_CACHE: all && on("no-cache-dir") ? "1" : undefined,
     UV_HTTP_RETRIES: settings.retries,
     UV_HTTP_TIMEOUT: settings.timeout ?? settings["default-timeout"],
-    UV_INSECURE_HOST: list("trusted-host", " "),
+    UV_INSECURE_HOST: items("trusted-host").join(" "),
     SSL_CERT_FILE: settings.cert,
     SSL_CLIENT_CERT: settings["client-cert"],
     ALL_PROXY: settings.proxy,
