@@ -6,8 +6,9 @@ import { globSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, median, repository, run } from "./tools.ts";
 
-/** What says where packages come from, which an empty HOME lacks. */
-const settings = /^(PATH|LANG|(https?|no)_proxy|PIP_\w+|npm_config_(registry|proxy|https_proxy))$/i;
+/** What says where packages come from, and whose certificates are trusted, which an empty HOME lacks. */
+const settings =
+  /^(PATH|LANG|(https?|no)_proxy|PIP_\w+|npm_config_(registry|proxy|https_proxy)|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 
 export function benchFirstRun({ work, row }: Bench): void {
   const [clone, home] = [join(work, "clone"), join(work, "home")];
