@@ -1,7 +1,7 @@
 // A script that opens files of untrusted code starts with compiled imports, and can change them for no later script.
 import assert from "node:assert/strict";
-import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { wallsMissing } from "@mlrb/local/process/walls";
 import { lab } from "./support/lab.ts";
@@ -27,10 +27,12 @@ const attempted = (act: () => unknown) => {
     return (error as NodeJS.ErrnoException).code;
   }
 };
+if (process.argv[1] !== import.meta.filename) writeFileSync(join(import.meta.dirname, "ran-outside"), "");
 const [first] = readdirSync(cache);
 writeFileSync(stage().outputs.found!, "");
 console.log(JSON.stringify({
   twice: twice(1),
+  stripped: process.moduleLoadList.some((name) => name.includes("amaro")),
   cached: readdirSync(cache).filter((name) => attempted(() => readFileSync(join(cache, name))) === "done").length,
   added: attempted(() => writeFileSync(join(cache, "added"), "")),
   replaced: attempted(() => writeFileSync(join(cache, first!), "")),
@@ -51,6 +53,8 @@ test("its compiled imports are there, and it can neither add to them nor replace
   const log = (await at.pipeline(["log", "opens", "--root", at.root])).stdout;
   const found = JSON.parse(/^\{.*\}$/m.exec(log)![0]);
   assert.equal(found.twice, 2);
+  assert.equal(found.stripped, false, "the types of all its code were stripped before");
+  assert(!existsSync(join(repository.path, dirname(file), "ran-outside")));
   for (const end of [found.added, found.replaced]) assert.match(end, /^(EROFS|EACCES|EPERM)$/);
   const folder = join(at.root, ".mlrb/cache/memory/node-opens");
   const [version] = readdirSync(folder);

@@ -84,6 +84,19 @@ test("a stage is planned only where its `when` has a value, and a stage that nee
   assert.deepEqual(inputs("paper", "writing"), ["public"]);
 });
 
+test("a stage whose script is also its condition is planned where a task names the script", () => {
+  const generate = `  generate: { each: [task], when: "{task.generate}", python: "{task.generate}", environment: envs/a.lock, gives: { answers: dir } }`;
+  const files = {
+    "envs/a.lock": "",
+    "tasks/reading/task.yaml": `${repository["tasks/reading/task.yaml"]}generate: steps/measure.py\n`,
+  };
+  const made = ids(plan(wired.replace("stages:\n", `stages:\n${generate}\n`), {}, files));
+  assert.deepEqual(
+    made.filter((id) => id.startsWith("generate")),
+    ["generate[task=reading]"],
+  );
+});
+
 test("a dependent axis of task has the values that each task lists", () => {
   const scores = ids(plan(wired)).filter((id) => id.startsWith("score["));
   assert.equal(scores.filter((id) => id.includes("task=reading")).length, 2 * 2 * 2);

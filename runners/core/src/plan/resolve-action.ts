@@ -33,6 +33,7 @@ type Point = {
   texts: StageTexts;
   /** Also finds the stage's own filled-in parameters. */
   withParams: Lookup;
+  planned: boolean;
 };
 
 export function resolveAction(
@@ -52,7 +53,7 @@ export function resolveAction(
   );
   const withParams: Lookup = (key) =>
     key.startsWith("params.") && Object.hasOwn(params, key.slice(7)) ? params[key.slice(7)] : lookup(key);
-  const point = { stage, axes, context, texts, withParams };
+  const point = { stage, axes, context, texts, withParams, planned };
   const run = spec.command === undefined ? scriptOf(point) : commandOf(point, spec.command);
   const env = envOf(point);
   const files = filesOf(point);
@@ -119,14 +120,14 @@ function commandOf({ stage, texts, withParams }: Point, command: string | string
   };
 }
 
-function scriptOf({ stage, axes, context, texts }: Point): RunSpec {
+function scriptOf({ stage, axes, context, texts, planned }: Point): RunSpec {
   const { source, problems } = context;
   const kind = stage.spec.python !== undefined ? "python" : "script";
   const written = stage.spec[kind];
   const before = problems.length;
   const file = texts.text(written, at(stage, kind)) ?? "";
   if (file) checkExists(file, at(stage, kind), context);
-  else if (written !== undefined && problems.length === before) {
+  else if (written !== undefined && planned && problems.length === before) {
     const axis = /^\{(\w+)\./.exec(written)?.[1] ?? "";
     problems.push({
       code: "no-script",

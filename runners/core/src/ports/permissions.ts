@@ -28,7 +28,7 @@ export function nodePermissionFlags({ reads, writes, network, programs, guard }:
     ...(network ? ["--allow-net"] : []),
     // a worker of Node 26.10 can read its whole working directory, so it needs the same permission as a program
     ...(programs ? ["--allow-child-process", "--allow-worker", "--allow-addons", "--allow-wasi"] : []),
-    `--require=${guard}`, // --import would make every trace longer
+    `--import=${guard}`, // --require lets Node try a script as CommonJS first, whose types it strips for that
   ];
 }
 

@@ -123,7 +123,7 @@ export const taskManifest = t.fileFormat(
       ),
       generate: t.about(
         t.text,
-        "the script with which a submission generates the texts that all its scorers judge",
+        "the script with which a submission generates the texts that all its scorers judge; none where scorers call the model themselves",
       ),
       budget: byKind(
         t.closedObject({ time: t.about(t.duration, "with a unit, e.g. 24h") }, ["time"]),

@@ -37,9 +37,8 @@ class Stage:
     def _named(self, kind: str, values: dict[str, Any], name: str) -> Any:
         if name not in values:
             known = ", ".join(values) or "none"
-            raise SystemExit(
-                f'{self.name} has no {kind} "{name}" (it has: {known}); declare it in the pipeline'
-            )
+            place = "`generate` in task.yaml" if name == "answers" else "it in the pipeline"
+            raise SystemExit(f'{self.name} has no {kind} "{name}" (it has: {known}); declare {place}')
         return values[name]
 
     def source_file(self, path: str) -> Path:

@@ -1,11 +1,17 @@
-// Imports the modules whose paths are its arguments, in a process with a compile cache of its own, so that a later
-// process compiles neither them nor the validators of their formats. See compiled-code.ts.
+// Loads the script that is its first argument and imports the modules that are the others, in a process with a compile
+// cache of its own, so that a later process strips no types and compiles no validators. See compiled-code.ts.
 import { chmodSync, readdirSync } from "node:fs";
 import { flushCompileCache, getCompileCacheDir } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { followsFormat } from "@mlrb/formats/read-format";
 
-for (const file of process.argv.slice(2)) {
+const [script, ...modules] = process.argv.slice(2);
+// a script is compiled with what imports it, and runs only after the import before it, which fails
+const failing = "data:text/javascript,throw 0";
+const both = `import "${failing}"; import "${pathToFileURL(script!)}";`;
+await import(`data:text/javascript,${encodeURIComponent(both)}`).catch(() => {});
+for (const file of modules) {
   const exported: object = await import(file).catch(() => ({}));
   for (const value of Object.values(exported)) {
     try {

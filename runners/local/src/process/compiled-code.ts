@@ -25,14 +25,14 @@ type Script = {
   root: string;
   /** From the root. */
   file: string;
-  /** The script, which is not run, and all that it imports. */
+  /** The script, which is compiled and not run, and all that it imports. */
   sources: string[];
   /** The module that is loaded before it, absolute. */
   guard: string;
 };
 
 /**
- * Fills `folder`, once in this process, with the compiled code of what a script imports. Returns the compile cache
+ * Fills `folder`, once in this process, with the compiled code of a script and what it imports. Returns the compile cache
  * for a process of the user `uid` that works in `work`.
  */
 export async function compiledImports(
@@ -40,7 +40,8 @@ export async function compiledImports(
   { folder, work, uid }: { folder: string; work: string; uid: number },
 ): Promise<string> {
   const modules = sources.filter((path) => path !== file && path.endsWith(".ts"));
-  const args = [...nodeFlags, `--require=${guard}`, importer, ...modules.map((path) => join(root, path))];
+  const paths = [file, ...modules].map((path) => join(root, path));
+  const args = [...nodeFlags, `--import=${guard}`, importer, ...paths];
   const options = { env: { NODE_COMPILE_CACHE: folder }, timeout: importMs };
   const key = JSON.stringify([folder, args]);
   const compile = () => promisify(execFile)(process.execPath, args, options).catch(() => {});
