@@ -1,11 +1,14 @@
 // Runs an agent that is a program of its own.
 
-import { programGateway } from "../gateway/program-gateway.ts";
+import type { programGateway } from "../gateway/program-gateway.ts";
 import { providerSilence } from "../model/provider-silence.ts";
 import { priceBook } from "../spending/prices.ts";
 import { type SupervisedRun, supervise } from "./supervise.ts";
 import type { Supervision } from "./supervision.ts";
 import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
+
+const openGateway: typeof programGateway = async (...asked) =>
+  (await import("../gateway/program-gateway.ts")).programGateway(...asked); // most programs call no model
 
 /** Throws if the program cannot be started or the record cannot be kept. */
 export async function runProgram(supervision: Supervision): Promise<SupervisedRun> {
@@ -25,7 +28,7 @@ export async function runProgram(supervision: Supervision): Promise<SupervisedRu
   const silence = providerSilence({ budgetMs: request.budget.timeMs });
   const gateway =
     request.gateway &&
-    (await programGateway(sandbox, {
+    (await openGateway(sandbox, {
       providers: request.gateway,
       agent,
       network,

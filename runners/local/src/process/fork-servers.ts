@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 import type { Network } from "@mlrb/formats/declared/pipeline";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import type { Job } from "./spawner.ts";
-import { type Spawned, SpawnerHelper } from "./spawner-helper.ts";
+import { type Spawned, SpawnerHelper, tokenRoom } from "./spawner-helper.ts";
 import type { WallsDescription } from "./walls.ts";
 
-type ForkJob = Job & {
+type ForkJob = Omit<Job, "walls"> & {
   /** Absolute path of the file that the server imports first. */
   preload: string;
   /** A folder in which the job must not be able to write. */
@@ -44,9 +44,6 @@ const own = new Set([
   "MLRB_PERMISSIONS",
   "NODE_COMPILE_CACHE", // Node's; stages that open submissions have none, and would need a server of their own
 ]);
-
-/** Space for a job's token, where the system shows the variables of a process. */
-const tokenRoom = "-".repeat(256);
 
 /** `root` becomes every job's working directory. */
 export function forkServers(root: string) {

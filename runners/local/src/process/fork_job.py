@@ -59,23 +59,19 @@ def run_job(job: dict[str, Any], warm: Warm) -> NoReturn:
     finish(run_script(script), warm)
 
 
+def run_program(job: dict[str, Any], parent: int, control: list[int]) -> NoReturn:
+    """Executes the program of a job with walls, as walls.py does when it starts afresh."""
+    program, *_ = argv = job["argv"]
+    try:
+        detach(job, parent, control)
+    except BaseException as error:
+        os.write(2, f"mlrb: the walls cannot be built: {error}\n".encode())
+        os._exit(125)
+    walls.execute(program, argv)
+
+
 def prepare(job: dict[str, Any], warm: Warm) -> None:
-    os.setsid()
-    die_with_parent(signal.SIGKILL)
-    if os.getppid() != warm.parent:
-        os._exit(1)  # the parent died before PR_SET_PDEATHSIG was set
-    log = os.open(job["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    signal.set_wakeup_fd(-1)
-    for descriptor in (log, *warm.control):
-        os.close(descriptor)
-    reset_signals()
-    mark_environment(os.fsencode(f"MLRB_TOKEN={job['env']['MLRB_TOKEN']}"))
-    os.environ.clear()
-    os.environ.update(job["env"])
-    if job.get("walls"):
-        walls.enter(job["walls"])
+    detach(job, warm.parent, warm.control)
     if not job.get("walls", {}).get("view"):
         confine(job.get("readOnly"), job.get("offline", False))
     point(warm.places, warm.home, job["env"]["HOME"])
@@ -88,6 +84,26 @@ def prepare(job: dict[str, Any], warm: Warm) -> None:
         torch.default_generator.seed()
     if permissions := job["env"].get("MLRB_PERMISSIONS"):
         stage_guard.hold_or_end(permissions)  # last: the steps above are not the script's
+
+
+def detach(job: dict[str, Any], parent: int, control: list[int]) -> None:
+    """Gives this child its own session, output, signals and variables, and enters its walls."""
+    os.setsid()
+    die_with_parent(signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)  # the parent died before PR_SET_PDEATHSIG was set
+    log = os.open(job["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    signal.set_wakeup_fd(-1)
+    for descriptor in (log, *control):
+        os.close(descriptor)
+    reset_signals()
+    mark_environment(os.fsencode(f"MLRB_TOKEN={job['env']['MLRB_TOKEN']}"))
+    os.environ.clear()
+    os.environ.update(job["env"])
+    if job.get("walls"):
+        walls.enter(job["walls"])
 
 
 def die_with_parent(number: int) -> None:

@@ -246,8 +246,13 @@ async function beginning(
     if ("spawn" in server) return server.spawn;
     appendFileSync(log, `mlrb: not forked from a warm process: ${server.fresh}\n`);
   }
-  const inside = walls ? (inView ? walled(argv, walls.file) : limited(argv, walls.described)) : argv;
-  return () => spawner.spawn({ argv: confined(inside, confinement), env, log });
+  if (walls && inView) {
+    const { described, file } = walls;
+    const job = { argv, env, log, walls: { described, argv: walled(argv, file) } };
+    return () => spawner.spawn(job); // no confinement is left: walls are narrower
+  }
+  const within = walls ? limited(argv, walls.described) : argv;
+  return () => spawner.spawn({ argv: confined(within, confinement), env, log });
 }
 
 /** Describes the walls, also in a file, and gives the folders of the stage to its user. */

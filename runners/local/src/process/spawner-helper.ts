@@ -32,6 +32,9 @@ type Waiting = {
 
 type Answer = { id?: number; pid?: number; failed?: string } & Partial<JobEnd & { kind: "ended" }>;
 
+/** Space for a job's token in the variables of a helper that forks: the system shows those also for the child. */
+export const tokenRoom = "-".repeat(256);
+
 const lostDetail = "the process that starts programs ended";
 
 export class SpawnerHelper<Job extends object> {

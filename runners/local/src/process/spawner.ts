@@ -4,7 +4,8 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type JobEnd, type Spawned, SpawnerHelper } from "./spawner-helper.ts";
+import { type JobEnd, type Spawned, SpawnerHelper, tokenRoom } from "./spawner-helper.ts";
+import type { WallsDescription } from "./walls.ts";
 
 export type Job = {
   /** The program, looked up on the PATH of `env`, and its arguments. */
@@ -13,6 +14,8 @@ export type Job = {
   env: Record<string, string>;
   /** Absolute. The program appends its output by descriptor, so the output survives the runner. */
   log: string;
+  /** The walls around it. `argv` builds them and runs the program inside, where there is no helper. */
+  walls?: { described: WallsDescription; argv: string[] };
 };
 
 export type Spawner = {
@@ -36,19 +39,24 @@ export function startSpawner(root: string, python: string | null = helperPython)
   const direct = directSpawner(root);
   if (python === null || process.platform !== "linux") return { spawn: direct, close() {} };
   const program = join(dirname(fileURLToPath(import.meta.url)), "spawner.py");
-  const helper = new SpawnerHelper<Job>({ argv: [python, "-I", "-S", "-B", program], cwd: root, readyMs });
+  const argv = [python, "-I", "-S", "-B", program];
+  const env = { ...(process.env as Record<string, string>), MLRB_TOKEN: tokenRoom };
+  const helper = new SpawnerHelper<object>({ argv, cwd: root, env, readyMs });
   return {
     async spawn(job) {
       const trouble = await helper.ready;
-      return trouble === undefined && helper.living() ? helper.spawn(job) : direct(job);
+      return trouble === undefined && helper.living()
+        ? helper.spawn({ ...job, walls: job.walls?.described })
+        : direct(job);
     },
     close: () => helper.close(),
   };
 }
 
 function directSpawner(root: string): Spawner["spawn"] {
-  return async ({ argv: [file, ...args], env, log }) => {
+  return async ({ argv, env, log, walls }) => {
     const { execa } = await import("execa");
+    const [file, ...args] = walls?.argv ?? argv;
     const output = openSync(log, "a");
     const child = execa(file!, args, {
       cwd: root,

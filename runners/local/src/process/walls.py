@@ -1,7 +1,7 @@
 """Builds the walls around a stage that opens what untrusted code made, from inside the process.
 
 The description of the walls is plain data (walls.ts). A forked child of a warm process calls
-`enter`; a program that starts fresh is started by this file: `walls.py FILE -- PROGRAM …`.
+`enter`; without such a process this file starts a program: `walls.py FILE -- PROGRAM …`.
 
 Three processes remain. The outer one stays in the runner's namespaces and ends as the program
 ended. The first process inside reaps and ends everything with the program. The program is its
@@ -44,13 +44,17 @@ def main() -> None:
     except BaseException as error:
         os.write(2, f"mlrb: the walls cannot be built: {error}\n".encode())
         os._exit(125)
+    execute(argv[0], argv)
+
+
+def execute(program: str, argv: list[str]) -> NoReturn:
     # Python ignores some signals, and a program would inherit that
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     try:
-        os.execvp(argv[0], argv)
+        os.execvp(program, argv)
     except OSError as error:
-        os.write(2, f"mlrb: {argv[0]}: {error.strerror}\n".encode())
+        os.write(2, f"mlrb: {program}: {error.strerror}\n".encode())
         os._exit(127)
 
 
