@@ -12,6 +12,7 @@ every job starts fresh.
 import contextlib
 import ctypes
 import gc
+import itertools
 import os
 import runpy
 import shutil
@@ -27,6 +28,12 @@ from fork_places import Place, places_below
 
 # a thread of pyarrow's allocator that holds nothing a child needs
 KNOWN_THREADS = {"jemalloc_bg_thd"}
+
+# of madvise (linux/mman.h), since Linux 6.1
+MADV_COLLAPSE = 25
+HUGE_PAGE = 2**21
+# the pages are worth their 0.7 s after about this many jobs
+JOBS_BEFORE_HUGE_PAGES = 12
 
 # parameters of glibc's mallopt (malloc.h)
 MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
@@ -75,6 +82,23 @@ def keep_freed_memory() -> None:
             mallopt(TRIM_THRESHOLD, 2**29)
 
 
+def use_huge_pages() -> None:
+    """Makes forks cheaper: the kernel copies an entry for each page, and a job inside walls forks twice more.
+
+    Three forks and a short job took 75 ms with small pages, and 35 ms with huge ones. Some kernels refuse.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        advise = ctypes.CDLL(None).madvise
+        advise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        with open("/proc/self/maps") as file:
+            lines = [line.split() for line in file]
+        for span, rights, _, device, *_ in lines:
+            begin, end = (int(place, 16) for place in span.split("-"))
+            begin, end = -(-begin // HUGE_PAGE) * HUGE_PAGE, end // HUGE_PAGE * HUGE_PAGE
+            if rights == "rw-p" and device == "00:00" and begin < end:
+                advise(begin, end - begin, MADV_COLLAPSE)
+
+
 def trouble() -> str | None:
     """The reason why this process must not be forked."""
     threads = []
@@ -116,8 +140,11 @@ def forker(home: str, places: list[Place]) -> spawner.Begin:
             del sys.modules[name]  # a job may have modules of these names
     preloaded = frozenset(sys.modules)
     parent = os.getpid()
+    begun = itertools.count(1)
 
     def begin(job: spawner.Job, control: list[int]) -> int:
+        if next(begun) == JOBS_BEFORE_HUGE_PAGES:
+            use_huge_pages()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # newer Pythons warn of threads: KNOWN_THREADS only
             pid = os.fork()

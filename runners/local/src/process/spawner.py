@@ -11,7 +11,7 @@ the outputs.
 """
 
 # importing pathlib would take longer than starting
-# ruff: noqa: PTH112, PTH118, PTH123, PTH208
+# ruff: noqa: PTH112, PTH118, PTH120, PTH123, PTH208
 
 import contextlib
 import ctypes

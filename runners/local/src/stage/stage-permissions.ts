@@ -194,7 +194,7 @@ function apart(paths: string[]): string[] {
 
 /** The path itself where it is missing or not yet created. */
 export function realOf(path: string): string {
-  return ifReadable(() => realpathSync(path)) ?? path;
+  return ifReadable(() => realpathSync.native(path)) ?? path; // native: a tenth of the time
 }
 
 /** The path of a script's read, from the repository's root; undefined for a path that `files:` cannot name. */
