@@ -52,6 +52,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
     folder: "tasks",
     file: (name) => `tasks/${name}/task.yaml`,
     schema: taskManifest,
+    derived: { memoryRules: ({ rules }) => rules?.filter(({ method }) => method === "memory-max") ?? [] },
     rules: (task, sources, lost) => [
       ...checkTask(
         task,
