@@ -22,7 +22,7 @@ import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptPurse } from "@mlrb/agents/spending/attempt-purse";
 import { priceBook } from "@mlrb/agents/spending/prices";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
-import { dockerWalls } from "@mlrb/docker/docker-walls";
+import type { dockerWalls } from "@mlrb/docker/docker-walls";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
 import { stepClaim } from "@mlrb/kit/attempts/attempt-claim";
 import { restorePointsFolder } from "@mlrb/kit/attempts/left-restore-point";
@@ -53,6 +53,9 @@ const gpuMemoryBytes = asked?.limits.gpuMemoryBytes;
 const folder = process.env.MLRB_WORK;
 const purse = folder === undefined ? undefined : attemptPurse(join(folder, purseFile), basename(folder));
 const prices = purse?.prices ?? priceBook([]);
+
+const containers: typeof dockerWalls = async (...asked) =>
+  (await import("@mlrb/docker/docker-walls")).dockerWalls(...asked); // most attempts have none
 
 const redactor = secretRedactor(secrets);
 const waits =
@@ -114,7 +117,7 @@ try {
   if (typeof earlier === "string") throw new Error(`the attempt cannot continue: ${earlier}`);
   sandbox = await chooseSandbox(asked, {
     ...(left && { earlier: { root: left.root, readOnly: [inside.data, inside.models] } }),
-    ...{ under: work, agent, trusted, alsoReads: check.reads, containers: dockerWalls },
+    ...{ under: work, agent, trusted, alsoReads: check.reads, containers },
   });
   const ledger = await runAttempt(sandbox, {
     ...{ task: String(axes.task), agent, seed: axes.seed!, kind, command, prices },

@@ -55,8 +55,16 @@ def fit(counts: Matrix, options: argparse.Namespace) -> tuple[Matrix, Matrix]:
     head = np.zeros((len(counts), options.rank))
     head[:, -1] = np.log(unigram)
     first, second = np.zeros_like(head), np.zeros_like(head)
+    weight = rows / rows.sum()
+    target *= weight
+    guess = np.empty_like(counts)
     for step in range(1, options.steps + 1):
-        gradient = ((softmax(features @ head.T) - target) * rows / rows.sum()).T @ features
+        np.matmul(features, head.T, out=guess)
+        guess -= guess.max(1, keepdims=True)
+        np.exp(guess, out=guess)
+        guess *= weight / guess.sum(1, keepdims=True)
+        guess -= target
+        gradient = guess.T @ features
         first = 0.9 * first + 0.1 * gradient
         second = 0.99 * second + 0.01 * gradient**2
         rate = options.rate * (1 - step / (options.steps + 1))
