@@ -97,6 +97,28 @@ test("a stage whose script is also its condition is planned where a task names t
   );
 });
 
+test("memoryRules of a task are those with the method memory-max, and none without one", () => {
+  const rule = (name: string, method: string, more: string) =>
+    `\n  - { name: ${name}, title: A rule., method: ${method}, ${more}, source: interpreted, severity: note }`;
+  const max =
+    rule("small", "memory-max", "with: { bytes: 9, tokens: 2 }") +
+    rule("timely", "time-within-budget", "with: {}");
+  const files = {
+    "tasks/reading/task.yaml": repository["tasks/reading/task.yaml"]!.replace(/^rules:.*$/m, `rules:${max}`),
+  };
+  const memory = `  memory: { each: [task], when: "{task.memoryRules}", params: { rules: "{task.memoryRules}" }, script: steps/a.ts, gives: { text: file } }`;
+  const whole = plan(wired.replace("stages:\n", `stages:\n${memory}\n`), {}, files);
+  assert.deepEqual(
+    ids(whole).filter((id) => id.startsWith("memory")),
+    ["memory[task=reading]"],
+  );
+  const { rules } = instance(whole, "memory[task=reading]").action.params as { rules: { name: string }[] };
+  assert.deepEqual(
+    rules.map(({ name }) => name),
+    ["small"],
+  );
+});
+
 test("a dependent axis of task has the values that each task lists", () => {
   const scores = ids(plan(wired)).filter((id) => id.startsWith("score["));
   assert.equal(scores.filter((id) => id.includes("task=reading")).length, 2 * 2 * 2);

@@ -449,3 +449,26 @@ print(again, hasattr(ctypes.CDLL(None), "mallopt") and ctypes.CDLL(None).mallopt
     );
   },
 );
+
+test("a server's memory becomes huge pages once it has forked a few jobs", linux, async (t) => {
+  const { run } = scene(t, "held = bytearray(b'x') * (64 << 20)\n");
+  const hugeOfServer = `${forkedIs}
+assert forked()
+lines = open(f"/proc/{os.getppid()}/smaps_rollup").read().splitlines()
+print(next(line.split()[1] for line in lines if line.startswith("AnonHugePages:")))
+`;
+  const collapse = `
+import ctypes, mmap
+block = mmap.mmap(-1, 8 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+place = ctypes.addressof(ctypes.c_char.from_buffer(block))
+advise = ctypes.CDLL(None).madvise
+advise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+block.write(b"x" * len(block))
+print(advise(-(-place // (2 << 20)) * (2 << 20), 2 << 20, 25))`;
+  if (execFileSync(python, ["-c", collapse], { encoding: "utf8" }).trim() !== "0")
+    return t.skip("this kernel makes no huge pages when asked");
+  const found: number[] = [];
+  for (let job = 0; job < 14; job++) found.push(Number((await run(hugeOfServer)).log));
+  assert.ok(found[0]! < 1024 * 32, String(found));
+  assert.ok(found.at(-1)! >= 1024 * 60, String(found));
+});

@@ -1,4 +1,4 @@
-// Hostile programs in the walls of stages that open what untrusted code made: each of the three ways to start a
+// Hostile programs in the walls of stages that open what untrusted code made: each of the four ways to start a
 // stage, under root and under an ordinary user (walls.user.test.ts).
 import assert from "node:assert/strict";
 import {

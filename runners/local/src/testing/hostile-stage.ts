@@ -22,8 +22,8 @@ const python = execFileSync("python3", ["-c", "import sys; print(sys.executable)
 }).trim();
 const prefix = dirname(dirname(realpathSync(python)));
 
-export type Way = "forked" | "fresh Python" | "fresh Node";
-export const ways: Way[] = ["forked", "fresh Python", "fresh Node"];
+export type Way = "forked" | "fresh Python" | "fresh Node" | "no helper";
+export const ways: Way[] = ["forked", "fresh Python", "fresh Node", "no helper"];
 
 export type HostileOptions = {
   port?: number;
@@ -134,7 +134,7 @@ export async function hostile(
   const node = join(root, "stage.ts");
   const child = `require("node:child_process").spawnSync(${JSON.stringify(python)}, [${JSON.stringify(program)}], { stdio: "inherit" })`;
   writeFileSync(node, `const { status, signal } = ${child}; if (status !== 0) process.exit(status ?? 99);\n`);
-  const executor = localExecutor(root);
+  const executor = localExecutor(root, way === "no helper" ? { python: null } : {});
   t.after(() => executor.close?.());
   const walls: StageWalls = {
     ...(process.getuid?.() === 0 && { user: sandboxUser(token) }),
