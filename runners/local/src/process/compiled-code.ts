@@ -32,8 +32,8 @@ type Script = {
 };
 
 /**
- * Fills `folder`, once in this process, with the compiled code of a script and what it imports. Returns the compile cache
- * for a process of the user `uid` that works in `work`.
+ * Fills `folder`, once in this process, with the compiled code of a script and what it imports. Returns the compile
+ * cache for a process of the user `uid` that works in `work`.
  */
 export async function compiledImports(
   { root, file, sources, guard }: Script,
