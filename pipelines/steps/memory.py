@@ -24,7 +24,7 @@ def main() -> None:
         write_canonical(stage.output("memory"), {"formatVersion": 1, "measurements": measurements})
 
     def act(folder: Path) -> None:
-        from scorer_library.costs.memory_limit import measure_limit  # late: a task's rules may be for other data
+        from scorer_library.costs.memory_limit import measure_limit  # late: rules may be for other data
 
         found = [measure_limit(folder, **recipe) for recipe in asked]
         write(found)
