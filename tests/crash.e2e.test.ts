@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { counted, filesBelow, type Lab, lab, leftovers, outcomes, results, summary } from "./support/lab.ts";
-import { isRunning, pidsIn, spawnerOf, until } from "./support/processes.ts";
+import { isRunning, pidsIn, spawnerOf, spawnersLeft, stageProcesses, until } from "./support/processes.ts";
 import { parseLines } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -88,6 +88,10 @@ test("after kill -9 of the runner at eight moments, the next run repeats nothing
     const first = await killed.ended;
     const reported = parseLines(first.stdout).filter(
       ({ event, outcome }) => event === "stage" && outcome === "succeeded",
+    );
+    await until(
+      "the killed run's stages to end",
+      () => !spawnersLeft() && stageProcesses(at.root).length === 0,
     );
     const before = at.executions();
 

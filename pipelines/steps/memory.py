@@ -2,7 +2,7 @@
 
 By hand: PYTHONPATH=runners/kit/python:scorers/library python pipelines/steps/memory.py
     --input submission=DIR --input admission=FILE --output memory=FILE --param data=smoke
-    --param 'rules=[{"with": {"bytes": 120000000, "tokens": 2000}}]'
+    --param 'rules=[{"method": "memory-max", "with": {"bytes": 120000000, "tokens": 2000}}]'
 """
 
 from pathlib import Path
@@ -14,6 +14,8 @@ from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import read_stage
 
+METHOD = "memory-max"
+
 
 def main() -> None:
     stage = read_stage()
@@ -24,7 +26,7 @@ def main() -> None:
         write_canonical(stage.output("memory"), {"formatVersion": 1, "measurements": measurements})
 
     def act(folder: Path) -> None:
-        from scorer_library.costs.memory_limit import measure_limit  # late: rules may be for other data
+        from scorer_library.costs.memory_limit import measure_limit  # late: most tasks have no such rule
 
         found = [measure_limit(folder, **recipe) for recipe in asked]
         write(found)
@@ -41,7 +43,7 @@ def main() -> None:
 
 def recipes(rules: list[dict[str, Any]], data: str) -> list[dict[str, int]]:
     """Of the rules for this kind of data, each recipe once."""
-    given = [rule["with"] for rule in rules if data in rule.get("on", [data])]
+    given = [rule["with"] for rule in rules if rule["method"] == METHOD and data in rule.get("on", [data])]
     asked = [(one["bytes"], one["tokens"], one.get("newTokens", 0)) for one in given]
     return [
         {"limit_bytes": limit, "tokens": tokens, "new_tokens": new}

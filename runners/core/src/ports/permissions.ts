@@ -1,5 +1,6 @@
 // The permissions of a stage's script: what its pipeline declares. They guard against mistakes, so that a key
 // covers everything that is read. They do not stop hostile code. Pure.
+import { pathToFileURL } from "node:url";
 import type { Refusal } from "@mlrb/formats/stage/refusal";
 
 export type Permissions = {
@@ -28,7 +29,8 @@ export function nodePermissionFlags({ reads, writes, network, programs, guard }:
     ...(network ? ["--allow-net"] : []),
     // a worker of Node 26.10 can read its whole working directory, so it needs the same permission as a program
     ...(programs ? ["--allow-child-process", "--allow-worker", "--allow-addons", "--allow-wasi"] : []),
-    `--import=${guard}`, // --require lets Node try a script as CommonJS first, whose types it strips for that
+    // a URL: the path may hold any letter; --require lets Node strip a script's types to try it as CommonJS first
+    `--import=${pathToFileURL(guard).href}`,
   ];
 }
 

@@ -8,8 +8,8 @@ import { followsFormat } from "@mlrb/formats/read-format";
 
 const [script, ...modules] = process.argv.slice(2);
 // a script is compiled with what imports it, and runs only after the import before it, which fails
-const failing = "data:text/javascript,throw 0";
-const both = `import "${failing}"; import "${pathToFileURL(script!)}";`;
+const urls = ["data:text/javascript,throw 0", pathToFileURL(script!).href];
+const both = urls.map((url) => `import ${JSON.stringify(url)};`).join("");
 await import(`data:text/javascript,${encodeURIComponent(both)}`).catch(() => {});
 for (const file of modules) {
   const exported: object = await import(file).catch(() => ({}));

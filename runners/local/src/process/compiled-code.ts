@@ -4,7 +4,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 
@@ -41,7 +41,7 @@ export async function compiledImports(
 ): Promise<string> {
   const modules = sources.filter((path) => path !== file && path.endsWith(".ts"));
   const paths = [file, ...modules].map((path) => join(root, path));
-  const args = [...nodeFlags, `--import=${guard}`, importer, ...paths];
+  const args = [...nodeFlags, `--import=${pathToFileURL(guard).href}`, importer, ...paths];
   const options = { env: { NODE_COMPILE_CACHE: folder }, timeout: importMs };
   const key = JSON.stringify([folder, args]);
   const compile = () => promisify(execFile)(process.execPath, args, options).catch(() => {});

@@ -1,10 +1,10 @@
 // Starts programs from a small helper process (spawner.py): the cost of a start grows with the memory of the
 // starting process, and the runner holds the plan. This process starts the programs without the helper (no Python,
 // not Linux), or after the helper ended.
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type JobEnd, type Spawned, SpawnerHelper, tokenRoom } from "./spawner-helper.ts";
+import { helperPython, type JobEnd, type Spawned, SpawnerHelper, tokenRoom } from "./spawner-helper.ts";
 import type { WallsDescription } from "./walls.ts";
 
 export type Job = {
@@ -27,12 +27,6 @@ export type Spawner = {
 
 /** Time for Python to answer; a shim that installs Python on demand would take minutes. */
 const readyMs = 5_000;
-
-/** Needs no search of PATH. A shim on PATH (pyenv) takes 0.3 to 0.6 s to start Python, which the first stage waits for. */
-const systemPython = "/usr/bin/python3";
-
-/** The Python of helper processes. */
-export const helperPython = existsSync(systemPython) ? systemPython : "python3";
 
 /** `root` becomes every job's working directory. With `python: null`, this process starts the programs. */
 export function startSpawner(root: string, python: string | null = helperPython): Spawner {

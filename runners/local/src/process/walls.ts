@@ -11,7 +11,7 @@ import { type ControlGroups, makeControlGroups } from "@mlrb/kit/processes/contr
 import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
 import { trialMs } from "@mlrb/kit/processes/trial-limit";
 import { realOf } from "../stage/stage-permissions.ts";
-import { helperPython } from "./spawner.ts";
+import { helperPython } from "./spawner-helper.ts";
 
 const builder = fileURLToPath(new URL("./walls.py", import.meta.url));
 

@@ -6,7 +6,7 @@ import { statfsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { helperPython } from "../process/spawner.ts";
+import { helperPython } from "../process/spawner-helper.ts";
 import { ifReadable } from "../store/if-readable.ts";
 
 /**
