@@ -233,7 +233,7 @@ test("one-gpu plans one attempt of four hours at the paper's baby-lm, which wait
     ]),
     [[agent[0], { timeMs: 4 * 3_600_000, dollars: 20 }, 1, "none"]],
   );
-  for (const stage of ["data", "official-prompt", "verdict", "identity", "memory"]) {
+  for (const stage of ["data", "official-prompt", "verdict", "identity"]) {
     const [one, theirs] = [named(small, stage)[0]!, named(paper, stage)[0]!];
     assert.deepEqual(one.action.params, theirs.action.params, stage);
   }
