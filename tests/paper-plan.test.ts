@@ -237,6 +237,8 @@ test("one-gpu plans one attempt of four hours at the paper's baby-lm, which wait
     const [one, theirs] = [named(small, stage)[0]!, named(paper, stage)[0]!];
     assert.deepEqual(one.action.params, theirs.action.params, stage);
   }
+  // the task has no memory rule
+  assert.deepEqual([named(small, "memory"), named(paper, "memory")], [[], []]);
   assert.deepEqual(
     named(small, "download").map(({ axes }) => axes.source),
     ["babylm", "blimp", "gpt2", "wikitext-2"],

@@ -61,13 +61,11 @@ def run_job(job: dict[str, Any], warm: Warm) -> NoReturn:
 
 def run_program(job: dict[str, Any], parent: int, control: list[int]) -> NoReturn:
     """Executes the program of a job with walls, as walls.py does when it starts afresh."""
-    program, *_ = argv = job["argv"]
     try:
         detach(job, parent, control)
     except BaseException as error:
-        os.write(2, f"mlrb: the walls cannot be built: {error}\n".encode())
-        os._exit(125)
-    walls.execute(program, argv)
+        walls.end_unbuilt(error)
+    walls.execute(job["argv"])
 
 
 def prepare(job: dict[str, Any], warm: Warm) -> None:

@@ -42,19 +42,24 @@ def main() -> None:
     try:
         enter(walls)
     except BaseException as error:
-        os.write(2, f"mlrb: the walls cannot be built: {error}\n".encode())
-        os._exit(125)
-    execute(argv[0], argv)
+        end_unbuilt(error)
+    execute(argv)
 
 
-def execute(program: str, argv: list[str]) -> NoReturn:
+def end_unbuilt(error: BaseException) -> NoReturn:
+    os.write(2, f"mlrb: the walls cannot be built: {error}\n".encode())
+    os._exit(125)
+
+
+def execute(argv: list[str]) -> NoReturn:
+    """The program inside walls takes the place of this process."""
     # Python ignores some signals, and a program would inherit that
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     try:
-        os.execvp(program, argv)
+        os.execvp(argv[0], argv)
     except OSError as error:
-        os.write(2, f"mlrb: {program}: {error.strerror}\n".encode())
+        os.write(2, f"mlrb: {argv[0]}: {error.strerror}\n".encode())
         os._exit(127)
 
 
@@ -92,8 +97,7 @@ def enter(walls: dict) -> None:
             os._exit(1)
         program = os.fork()
     except BaseException as error:
-        os.write(2, f"mlrb: the walls cannot be built: {error}\n".encode())
-        os._exit(125)
+        end_unbuilt(error)
     if program:
         reap(program, status_write)
     os.close(status_write)
