@@ -1,0 +1,26 @@
+// Compares the texts of one place, e.g. a file of the workspace, with the n-grams of scored rows.
+import { type NgramIndex, NgramReader } from "./ngram-index.ts";
+
+export class OverlapSearch {
+  /** The n-grams that were found, each once. */
+  readonly found = new Set<number>();
+  readonly #readers: NgramReader[];
+
+  constructor(index: NgramIndex) {
+    const note = (ngram: number) => {
+      if (index.has(ngram)) this.found.add(ngram);
+    };
+    this.#readers = [false, true].map(
+      (resolvesEscapes) => new NgramReader(index.measure.n, note, { resolvesEscapes }),
+    );
+  }
+
+  push(piece: string): void {
+    for (const reader of this.#readers) reader.push(piece);
+  }
+
+  /** Ends a text: no n-gram spans two of them. */
+  end(): void {
+    for (const reader of this.#readers) reader.end();
+  }
+}
