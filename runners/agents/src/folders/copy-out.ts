@@ -63,10 +63,10 @@ export function treeDigest(files: CopiedTree["files"]): string {
   return hash.digest("hex");
 }
 
-type Copied = { bytes: number; digest: string; torn: boolean };
+export type Copied = { bytes: number; digest: string; torn: boolean };
 
 /** A text says why the file is left out. */
-async function copyFile(
+export async function copyFile(
   from: Buffer,
   to: string,
   { room, before }: { room: number; before: Copy | undefined },

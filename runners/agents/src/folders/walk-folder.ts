@@ -15,16 +15,16 @@ export type Visit = (file: { path: string; at: Buffer; stats: BigIntStats }) => 
 
 /**
  * Calls `visit`, which may return why a file is left out, for each plain file of the folder `inside` below a
- * trusted root, in a fixed order. Every component in between may be hostile. Stops at the first limit. Throws only
- * on trouble that the agent did not cause.
+ * X
  */
 export async function walkFolder(
   { root, inside }: { root: string; inside: string },
   limits: SnapshotLimits,
   visit: Visit,
+  { without = [], partial = false }: Partial<Pick<Walking, "without" | "partial">> = {},
 ): Promise<Walk> {
   const walk: Walk = { leftOut: [], leftOutMore: 0 };
-  const walking: Walking = { walk, limits, visit, entries: 0, bytes: 0n };
+  const walking: Walking = { walk, limits, visit, without, partial, entries: 0, bytes: 0n };
   try {
     await using folder = await openInside(root, inside);
     await enter(walking, folder, { prefix: "", depth: 1 });
@@ -34,7 +34,17 @@ export async function walkFolder(
   return walk;
 }
 
-type Walking = { walk: Walk; limits: SnapshotLimits; visit: Visit; entries: number; bytes: bigint };
+type Walking = {
+  walk: Walk;
+  limits: SnapshotLimits;
+  visit: Visit;
+  /** Paths that are passed over. */
+  without: readonly string[];
+  /** Entries within the limit on files are visited where there are more; otherwise none of that folder. */
+  partial: boolean;
+  entries: number;
+  bytes: bigint;
+};
 
 async function enter(
   walking: Walking,
@@ -47,9 +57,10 @@ async function enter(
   if (listed.more) walk.over = `more than ${filesMax} files and folders`;
   walking.entries += listed.names.length;
   for (const name of listed.names) {
-    if (walk.over) return;
+    if (walk.over && !walking.partial) return;
     const text = plainName(name);
     const path = prefix + (text ?? shown(name));
+    if (walking.without.includes(path)) continue;
     const why = text === undefined ? "odd name" : await takeEntry(walking, folder, { name, path, depth });
     if (why) leaveOut(walk, path, why);
   }

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { copyTexts } from "./copy-texts.ts";
+
+const limits = { bytesMax: 1000, fileBytesMax: 600, filesMax: 100 };
+
+function workspace(t: TestContext, files: Record<string, string | Buffer>) {
+  const root = mkdtempSync(join(tmpdir(), "copy-texts-"));
+  t.after(() => rmSync(root, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(root, "in", path, ".."), { recursive: true });
+    writeFileSync(join(root, "in", path), content);
+  }
+  const to = join(root, "out");
+  const copy = (more = {}) => copyTexts(root, { inside: "in", to, without: [], limits, ...more });
+  return { root, to, copy };
+}
+
+test("texts and archives are copied, weights and images are listed, what was given is passed over", async (t) => {
+  const zeros = Buffer.alloc(64);
+  const { to, copy } = workspace(t, {
+    "notes.txt": "a plan",
+    "src/train.py": "print(1)",
+    "rows.gz": Buffer.from([0x1f, 0x8b, 8, 0, 1]),
+    "model.bin": Buffer.concat([Buffer.from("weights\0"), zeros]),
+    "plot.png": Buffer.concat([Buffer.from("\x89PNG", "latin1"), zeros]),
+    "data/train.jsonl": "given",
+  });
+  const found = await copy({ without: ["data"] });
+  assert.deepEqual(
+    found.files.map(({ path, bytes }) => [path, bytes]),
+    [
+      ["notes.txt", 6],
+      ["rows.gz", 5],
+      ["src/train.py", 8],
+    ],
+  );
+  assert.deepEqual(found.leftOut, [
+    { path: "model.bin", why: "no text: binary" },
+    { path: "plot.png", why: "no text: media" },
+  ]);
+  assert.equal(readFileSync(join(to, "src/train.py"), "utf8"), "print(1)");
+  assert.deepEqual(readdirSync(to).sort(), ["notes.txt", "rows.gz", "src"]);
+});
+
+test("a text that does not fit is listed and counted, and those after it are still copied", async (t) => {
+  const { copy } = workspace(t, { a: "x".repeat(601), b: "y".repeat(500), c: "z".repeat(501), d: "last" });
+  const found = await copy();
+  assert.deepEqual(
+    found.files.map(({ path }) => path),
+    ["b", "d"],
+  );
+  assert.deepEqual(found.leftOut, [
+    { path: "a", why: "too large" },
+    { path: "c", why: "no room is left for its text" },
+  ]);
+  assert.equal(found.textBytesLeftOut, 601 + 501);
+});
+
+test("links lead nowhere, and a folder that the agent removed is empty", async (t) => {
+  const { root, copy } = workspace(t, { "own.txt": "mine" });
+  symlinkSync("/etc/hostname", join(root, "in/hosts"));
+  assert.deepEqual((await copy()).leftOut, [{ path: "hosts", why: "symbolic link" }]);
+  const gone = await copyTexts(root, { inside: "gone", to: join(root, "none"), without: [], limits });
+  assert.deepEqual(gone.files, []);
+  assert.deepEqual(gone.leftOut, [{ path: ".", why: "gone while it was read" }]);
+});
+
+test("more files than are looked at are said, and the first ones are kept", async (t) => {
+  const files = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`f${at}`, "text"]));
+  const { copy } = workspace(t, files);
+  const found = await copy({ limits: { ...limits, filesMax: 5 } });
+  assert.equal(found.over, "more than 5 files and folders");
+  assert.equal(found.files.length, 5);
+});
