@@ -15,7 +15,8 @@ export type Visit = (file: { path: string; at: Buffer; stats: BigIntStats }) => 
 
 /**
  * Calls `visit`, which may return why a file is left out, for each plain file of the folder `inside` below a
- * X
+ * trusted root, in a fixed order. Every component in between may be hostile. Stops at the first limit. Throws only
+ * on trouble that the agent did not cause.
  */
 export async function walkFolder(
   { root, inside }: { root: string; inside: string },
