@@ -3,13 +3,13 @@
 // hashes. Rows that are also in the public data are left out: agents have them.
 //   node pipelines/steps/withheld.ts --param 'downloads=["mmlu"]' --input private=DIR --input public=DIR \
 //     --output withheld=FILE
-import { createReadStream, mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, matchesGlob } from "node:path";
-import { createInterface } from "node:readline";
 import { RowIndex, RowSearch } from "@mlrb/agents/hub/contents/row-search";
+import { scoredRows } from "@mlrb/agents/hub/contents/scored-rows";
 import { searchFile } from "@mlrb/agents/hub/contents/search-content";
-import { textsOf, withheldRows } from "@mlrb/agents/hub/contents/withheld-rows";
+import { withheldRows } from "@mlrb/agents/hub/contents/withheld-rows";
 import { type SourceManifest, sourceManifest } from "@mlrb/formats/declared/source";
 import { sourceLock } from "@mlrb/formats/declared/source-lock";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -29,9 +29,7 @@ const lock = mustFollow(
 const names = Array.isArray(params.downloads) ? params.downloads.map(String) : [];
 const sources = names.map(readSource).filter(({ use }) => use === "evaluation");
 
-const rows: string[][] = [];
-for (const path of filesIn(inputs.private!)) rows.push(...(await rowsOf(join(inputs.private!, path))));
-const hashed = withheldRows(rows);
+const hashed = withheldRows(await scoredRows(inputs.private!));
 const known = await rowsIn(inputs.public!, hashed);
 const withheld: Withheld = {
   formatVersion: 1,
@@ -56,23 +54,6 @@ function withheldDigests({ name, serves = [] }: SourceManifest): string[] {
   return entry.files
     .filter(({ path }) => !serves.some((pattern) => matchesGlob(path, pattern)))
     .map(({ sha256 }) => sha256);
-}
-
-/** A row is an object of a JSON Lines file, an item of a JSON list, or a paragraph of a text. */
-async function rowsOf(path: string): Promise<string[][]> {
-  if (path.endsWith(".jsonl")) {
-    const found: string[][] = [];
-    for await (const line of createInterface({
-      input: createReadStream(path),
-      crlfDelay: Number.POSITIVE_INFINITY,
-    }))
-      if (line.trim() !== "") found.push(textsOf(JSON.parse(line)));
-    return found;
-  }
-  const text = readFileSync(path, "utf8");
-  if (!path.endsWith(".json")) return text.split(/\n\s*\n/).map((paragraph) => [paragraph]);
-  const value: unknown = JSON.parse(text);
-  return Array.isArray(value) ? value.map(textsOf) : [textsOf(value)];
 }
 
 /** The places of the rows that occur in a file of the folder. */

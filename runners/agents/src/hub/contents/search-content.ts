@@ -12,12 +12,14 @@ import { compressors } from "hyparquet-compressors";
 import { extract } from "tar-stream";
 import { open as openZip, type ZipFile } from "yauzl";
 import { type ContentKind, contentKind, peekBytes } from "./content-kind.ts";
-import type { RowSearch } from "./row-search.ts";
 import { kindOfTensor, weightsHeader } from "./weights-content.ts";
 import { textsOf } from "./withheld-rows.ts";
 
+/** Gets the texts in pieces; `end` ends one. */
+type TextSearch = { push(piece: string): void; end(): void };
+
 export type ContentRequest = {
-  search: RowSearch;
+  search: TextSearch;
   /** An empty folder for what must lie in a file to be opened. */
   scratch: string;
   /** Whether content that cannot be read is an error: a data set consists of rows. */
