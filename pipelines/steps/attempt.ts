@@ -156,6 +156,7 @@ try {
       ledger: outputs.ledger!,
       snapshots: outputs.snapshots!,
       ...("attachments" in outputs && { attachments: outputs.attachments! }),
+      ...("workspace" in outputs && { workspace: outputs.workspace! }),
     },
     scratch: mkdtempSync(join(work, "scratch-")),
     limits: { bytesMax: 64 * 2 ** 30, filesMax: 100_000 },

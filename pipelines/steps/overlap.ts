@@ -1,8 +1,8 @@
-// How much of the scored rows occurs in what an attempt held: its workspace, its conversation, its submission, and
-// its downloads by their digests. Counts and places, never a text.
-//   node pipelines/steps/overlap.ts --param 'measure={"n":8,"ngramsMin":8,"share":0.5}' --input public=DIR \
-//     --input private=DIR --input trajectory=FILE --input submission=DIR [--input workspace=DIR]
-//     [--input attachments=DIR] --output overlap=FILE
+// How much of the scored rows occurs in what an attempt held: its workspace, its conversation and its
+// submission. Counts and places, never a text.
+//   node pipelines/steps/overlap.ts --param "measure=$JSON" --input public=DIR --input private=DIR \
+//     --input trajectory=FILE --input submission=DIR [--input workspace=DIR] [--input attachments=DIR] \
+//     --output overlap=FILE
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,6 @@ const found = await measureOverlap(
     attachments: "attachments" in inputs ? inputs.attachments : undefined,
     submission: inputs.submission!,
     trajectory: inputs.trajectory!,
-    evaluationDigests: new Set(),
   },
   { private: inputs.private!, public: inputs.public! },
   { measure, scratch: mkdtempSync(join(tmpdir(), "overlap-")) },

@@ -71,6 +71,8 @@ export type AttemptRequest = {
     snapshots: string;
     /** For texts that are too long for a line of the trajectory. Without it the lines hold them complete. */
     attachments?: string;
+    /** A folder for the texts that are left at the end. Without it they are not kept. */
+    workspace?: string;
   };
   /** The file in which spending is recorded during the attempt. */
   spending?: string;

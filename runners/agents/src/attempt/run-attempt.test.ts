@@ -41,8 +41,10 @@ async function attempt(script: string, changes: Partial<AttemptRequest> = {}) {
     trajectory: at("trajectory.jsonl"),
     ledger: at("ledger.json"),
     snapshots: at("snapshots"),
+    workspace: at("kept"),
   };
   mkdirSync(outputs.submission);
+  mkdirSync(outputs.workspace);
   const sandbox = await plainSandbox(at("work"));
   try {
     const ledger = await runAttempt(sandbox, {
@@ -94,6 +96,27 @@ test("an agent finds the workspace and nothing else in its environment", async (
   assert.doesNotMatch(text, /SECRET/);
   assert.match(text, /some-task 7 \d{10} UTC C\.UTF-8\nsame\n/);
   assert.equal(ledger.ended, "finished");
+});
+
+test("the texts that an attempt leaves are kept, without what it was given", async () => {
+  const { outputs } = await attempt(
+    'mkdir src; echo "print(1)" > src/train.py; echo tip > "$HOME/notes"; echo rows > "$TMPDIR/rows.txt"; head -c 99 /dev/zero > weights; echo m > submission/m; ln -s /etc/hostname link',
+  );
+  const files = join(outputs.workspace, "files");
+  const kept = readdirSync(files, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [] : [join(entry.parentPath, entry.name).slice(files.length + 1)],
+  );
+  assert.deepEqual(kept.sort(), [
+    "home/notes",
+    "tmp/rows.txt",
+    "workspace/iterations.jsonl",
+    "workspace/src/train.py",
+  ]);
+  const index = JSON.parse(readFileSync(join(outputs.workspace, "index.json"), "utf8"));
+  assert.deepEqual(index.folders[0].leftOut, [
+    { path: "link", why: "symbolic link" },
+    { path: "weights", why: "no text: binary" },
+  ]);
 });
 
 test("the submission, the iterations and the snapshots are kept", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { SnapshotResult } from "@mlrb/core/ports/sandbox";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
+import type { WorkspaceIndex } from "@mlrb/formats/attempt/workspace-index";
 import { noInterventions } from "@mlrb/formats/declared/intervention";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { reserveFile } from "@mlrb/kit/files/full-disk";
@@ -30,14 +31,23 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
     trajectory: join(folder, "trajectory.jsonl"),
     ledger: join(folder, "ledger.json"),
     snapshots: join(folder, "snapshots"),
+    workspace: join(folder, "workspace"),
   };
   mkdirSync(outputs.snapshots);
+  mkdirSync(outputs.workspace);
   reserveFile(outputs.ledger, 4096);
   const clock = testClock(() => 1);
   const trajectory = openTrajectory(outputs.trajectory, { now: () => ({ wall: 0, sinceStart: 1 }) });
   const meter = new AttemptMeter({ limits: { timeMs: 1000 }, clock });
   t.after(() => trajectory.close());
   return {
+    sandbox: {
+      async texts({ to }) {
+        if (!disk.room) throw full();
+        mkdirSync(to, { recursive: true });
+        return { files: [], leftOut: [], leftOutMore: 0, textBytesLeftOut: 7 };
+      },
+    },
     request: { outputs, budget: { timeMs: 1000 } } as Seal["request"],
     clock,
     meter,
@@ -65,6 +75,12 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
   };
 }
 
+const keptIn = ({ request }: Seal) => {
+  const { folders } = JSON.parse(
+    readFileSync(join(request.outputs.workspace!, "index.json"), "utf8"),
+  ) as WorkspaceIndex;
+  return folders;
+};
 const ledgerOf = ({ request }: Seal) => JSON.parse(readFileSync(request.outputs.ledger, "utf8")) as Ledger;
 
 test("an attempt that ends on a full disk waits for room, and is then complete", async (t) => {
@@ -80,6 +96,14 @@ test("an attempt that ends on a full disk waits for room, and is then complete",
   assert.equal(said.mock.callCount(), 1, "reported once");
   assert.equal(ledger.ended, "finished");
   assert.deepEqual(ledgerOf(seal), ledger);
+  assert.deepEqual(
+    keptIn(seal).map(({ folder, textBytesLeftOut }) => [folder, textBytesLeftOut]),
+    [
+      ["workspace", 7],
+      ["home", 7],
+      ["tmp", 7],
+    ],
+  );
   const checked = await verifyTrajectory(seal.request.outputs.trajectory, ledger.trajectory);
   assert.deepEqual([checked.kind, "complete" in checked && checked.complete], ["intact", true]);
 });
@@ -93,6 +117,10 @@ test("an attempt ended from outside is sealed as interrupted, even if its submis
   const ledger = ledgerOf(seal);
   assert.equal(ledger.ended, "interrupted");
   assert.match(ledger.submission.overLimits!, /not copied: ENOSPC.*it is in the workspace/);
+  assert.deepEqual(
+    keptIn(seal).map(({ over }) => over),
+    ["not kept: the attempt was interrupted"],
+  );
   assert.equal((await verifyTrajectory(seal.request.outputs.trajectory, ledger.trajectory)).kind, "intact");
 });
 

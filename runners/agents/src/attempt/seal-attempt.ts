@@ -9,11 +9,13 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { attemptLedger, endedAs, type Interruption } from "./attempt-ledger.ts";
 import { after } from "./interruption.ts";
+import { keepWorkspace, noteNotKept } from "./keep-workspace.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 
 export type Seal = Pick<Supervision, "request" | "clock" | "meter" | "trajectory"> & {
+  sandbox: Pick<Supervision["sandbox"], "texts">;
   interventions: Pick<Supervision["interventions"], "close" | "sums">;
   snapshots: Pick<Supervision["snapshots"], "final" | "index">;
   iterations: Pick<Supervision["iterations"], "count">;
@@ -50,6 +52,8 @@ export async function sealEnded(seal: Seal, ran: SupervisedRun | undefined): Pro
   const patiently = untilThereIsRoom(seal);
   seal.progress.ended = { ran };
   const final = await patiently(() => copied(seal));
+  const { workspace } = seal.request.outputs;
+  if (workspace !== undefined) await patiently(() => keepWorkspace(seal.sandbox, workspace));
   await patiently(() => recordEnd(seal, { ending: ran?.ending, final }));
   return patiently(() => writeLedger(seal, { ran, ending: ran?.ending, final }));
 }
@@ -70,7 +74,12 @@ export async function sealInterrupted(seal: Seal, reason: unknown): Promise<Ledg
     ended && !("late" in final)
       ? { ran: ended.ran, ending: ended.ran?.ending, final }
       : { ran: undefined, ending: { kind: "interrupted", why }, final };
-  for (const write of [() => recordEnd(seal, sealed), () => void writeLedger(seal, sealed)])
+  const { workspace } = request.outputs;
+  for (const write of [
+    () => recordEnd(seal, sealed),
+    () => workspace !== undefined && noteNotKept(workspace),
+    () => writeLedger(seal, sealed),
+  ])
     try {
       write();
     } catch (error) {

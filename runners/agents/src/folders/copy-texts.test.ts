@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -46,7 +54,7 @@ test("texts and archives are copied, weights and images are listed, what was giv
   assert.deepEqual(readdirSync(to).sort(), ["notes.txt", "rows.gz", "src"]);
 });
 
-test("a text that does not fit is listed and counted, and those after it are still copied", async (t) => {
+test("the smallest texts are kept first, and what does not fit is listed and counted", async (t) => {
   const { copy } = workspace(t, { a: "x".repeat(601), b: "y".repeat(500), c: "z".repeat(501), d: "last" });
   const found = await copy();
   assert.deepEqual(
@@ -54,8 +62,8 @@ test("a text that does not fit is listed and counted, and those after it are sti
     ["b", "d"],
   );
   assert.deepEqual(found.leftOut, [
-    { path: "a", why: "too large" },
     { path: "c", why: "no room is left for its text" },
+    { path: "a", why: "too large" },
   ]);
   assert.equal(found.textBytesLeftOut, 601 + 501);
 });

@@ -1,109 +1,212 @@
 // Compares all texts that an attempt held with the scored rows of its task. What an agent wrote is hostile: this runs
-// inside walls, and what cannot be read is listed.
-import { createReadStream, mkdirSync } from "node:fs";
+// inside walls, and what cannot be read is listed, so that no agent can hide a text unseen.
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
+import { downloadEvents } from "@mlrb/formats/attempt/download-events";
+import { workspaceIndex } from "@mlrb/formats/attempt/workspace-index";
 import type { Overlap, OverlapMeasure } from "@mlrb/formats/judged/overlap";
+import { checkFormat, mustFollow } from "@mlrb/formats/read-format";
 import { filesIn } from "@mlrb/kit/files/files-in";
+import { execa } from "execa";
+import { contentKind, peekBytes } from "../hub/contents/content-kind.ts";
 import { scoredRows } from "../hub/contents/scored-rows.ts";
 import { searchFile, Unreadable } from "../hub/contents/search-content.ts";
 import { textsOf } from "../hub/contents/withheld-rows.ts";
 import { NgramIndex } from "./ngram-index.ts";
 import { OverlapSearch } from "./overlap-search.ts";
+import type { PackedAnswer } from "./search-packed.ts";
 
 type Place = Overlap["places"][number];
+type Unread = Overlap["unread"][number];
 
 export type Held = {
-  /** Folders; undefined where a pipeline gives none. */
+  /** `workspace/` of the attempt: its texts with their index. */
   workspace: string | undefined;
   attachments: string | undefined;
   submission: string;
   /** A file of JSON Lines. */
   trajectory: string;
-  /** SHA-256 of files of sources on which scores are taken. */
-  evaluationDigests: ReadonlySet<string>;
 };
 
-export type Task = { private: string; public: string };
+type Measuring = {
+  measure: OverlapMeasure;
+  /** An empty folder. */
+  scratch: string;
+  /** Of one archive or table. */
+  unpackedBytesMax?: number;
+};
 
-const placesMax = 100;
-const unreadMax = 100;
-/** Unpacked bytes of one file that are looked at. */
-const bytesMax = 2 ** 30;
+const listedMax = 100;
+/** Of plain text in all files together. */
+const textBytesMax = 4 * 2 ** 30;
+const unpackedMax = 2 ** 30;
+/** Archives and tables; each takes a process. Package managers leave dozens behind. */
+const packedMax = 300;
+const packedMs = 60_000;
+const heapMegabytes = 1024;
+const dataKilobytes = 3 << 20;
 
 export async function measureOverlap(
   held: Held,
-  task: Task,
-  { measure, scratch }: { measure: OverlapMeasure; scratch: string },
+  task: { private: string; public: string },
+  measuring: Measuring,
 ): Promise<Overlap> {
+  const { measure, scratch } = measuring;
   const index = new NgramIndex(await scoredRows(task.private), measure);
   mkdirSync(scratch, { recursive: true });
-  const unread: Overlap["unread"] = [];
-  const inFile = async (path: string, shown: string) => {
-    const search = new OverlapSearch(index);
-    try {
-      await searchFile(path, { search, scratch, strict: false, bytesMax });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error; // this machine's trouble
-      unread.push({ place: shown, why: error instanceof Unreadable ? error.message : "it is damaged" });
-    }
-    return search.found;
-  };
-  for (const path of filesIn(task.public))
-    for (const ngram of await inFile(join(task.public, path), path)) index.leaveOut(ngram);
-  if (unread.length > 0) throw new Error(`the public data cannot be read: ${unread[0]!.place}: ${unread[0]!.why}`);
-
-  const places: Place[] = [];
-  const all = new Set<number>();
-  const found = (shares: Map<number, number>) =>
-    [...shares.values()].filter((share) => share >= measure.share).length;
-  const note = (kind: Place["kind"], place: string, ngrams: ReadonlySet<number>) => {
-    if (ngrams.size === 0) return;
-    for (const ngram of ngrams) all.add(ngram);
-    places.push({ kind, place, ngrams: ngrams.size, rows: found(index.sharesOf(ngrams)) });
-  };
-  const folders = { workspace: held.workspace, attachment: held.attachments, submission: held.submission };
-  for (const [kind, folder] of Object.entries(folders))
-    for (const path of folder === undefined ? [] : filesIn(folder))
-      note(kind as Place["kind"], path, await inFile(join(folder!, path), `${kind}/${path}`));
-  const { evaluationFiles } = await inEvents(held, (event, texts) => {
-    const search = new OverlapSearch(index);
-    for (const text of texts) {
-      search.push(text);
-      search.end();
-    }
-    note("trajectory", String(event), search.found);
-  });
-  const shares = index.sharesOf(all);
-  places.sort((a, b) => b.ngrams - a.ngrams || (a.place < b.place ? -1 : 1));
+  await leaveOutGiven(index, task.public, scratch);
+  const reader = new HeldReader(index, { ...measuring, private: task.private });
+  const { workspace, attachments, submission, trajectory } = held;
+  await reader.readEvents(trajectory);
+  const files = workspace === undefined ? undefined : join(workspace, "files");
+  for (const [kind, folder] of Object.entries({ workspace: files, attachment: attachments, submission }))
+    if (folder !== undefined && existsSync(folder)) await reader.readFolder(kind as Place["kind"], folder);
+  const unread = [...(workspace === undefined ? [] : notKept(workspace)), ...reader.unread];
+  const shares = index.sharesOf(reader.all);
+  const places = reader.places.sort((a, b) => b.ngrams - a.ngrams || (a.place < b.place ? -1 : 1));
   return {
     formatVersion: 1,
     measure,
-    rows: { ...index.rowCounts(), touched: shares.size, found: found(shares) },
-    places: places.slice(0, placesMax),
-    placesMore: Math.max(0, places.length - placesMax),
-    unread: unread.slice(0, unreadMax),
-    unreadMore: Math.max(0, unread.length - unreadMax),
-    evaluationFiles,
+    rows: { ...index.rowCounts(), touched: shares.size, found: foundIn(shares, measure) },
+    places: places.slice(0, listedMax),
+    placesMore: Math.max(0, places.length - listedMax),
+    unread: unread.slice(0, listedMax),
+    unreadMore: Math.max(0, unread.length - listedMax),
+    downloads: { files: reader.downloads.size, read: reader.downloadsRead.size },
   };
 }
 
-/** Events count from 1, as their lines do. */
-async function inEvents(
-  { trajectory, evaluationDigests }: Held,
-  visit: (event: number, texts: string[]) => void,
-): Promise<{ evaluationFiles: number }> {
-  const downloaded = new Set<string>();
-  let event = 0;
-  const lines = createInterface({ input: createReadStream(trajectory), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
-    event++;
-    const value = parsed(line);
-    visit(event, value === undefined ? [line] : textsOf(value));
-    const { event: kind, digest } = (value ?? {}) as { event?: unknown; digest?: unknown };
-    if (kind === "download" && typeof digest === "string" && evaluationDigests.has(digest)) downloaded.add(digest);
+async function leaveOutGiven(index: NgramIndex, folder: string, scratch: string): Promise<void> {
+  for (const path of filesIn(folder)) {
+    const search = new OverlapSearch(index);
+    const bytesMax = Number.POSITIVE_INFINITY;
+    await searchFile(join(folder, path), { search, scratch, strict: false, bytesMax });
+    for (const ngram of search.found) index.leaveOut(ngram);
   }
-  return { evaluationFiles: downloaded.size };
+}
+
+function foundIn(shares: Map<number, number>, { share }: OverlapMeasure): number {
+  return [...shares.values()].filter((one) => one >= share).length;
+}
+
+class HeldReader {
+  readonly places: Place[] = [];
+  readonly unread: Unread[] = [];
+  readonly all = new Set<number>();
+  /** Digests of recorded downloads, and of those that were left. */
+  readonly downloads = new Set<string>();
+  readonly downloadsRead = new Set<string>();
+  readonly #index: NgramIndex;
+  readonly #given: Measuring & { private: string };
+  #textBytes = textBytesMax;
+  #packed = 0;
+
+  constructor(index: NgramIndex, given: Measuring & { private: string }) {
+    this.#index = index;
+    this.#given = given;
+  }
+
+  async readFolder(kind: Place["kind"], folder: string): Promise<void> {
+    for (const path of filesIn(folder)) {
+      const shown = kind === "workspace" ? path : `${kind}/${path}`;
+      this.#note(kind, path, await this.#inFile(join(folder, path), shown));
+    }
+  }
+
+  /** Events count from 1, as their lines do. */
+  async readEvents(trajectory: string): Promise<void> {
+    const lines = createInterface({
+      input: createReadStream(trajectory),
+      crlfDelay: Number.POSITIVE_INFINITY,
+    });
+    let number = 0;
+    for await (const line of lines) {
+      number++;
+      const value = parsed(line);
+      const search = new OverlapSearch(this.#index);
+      for (const text of value === undefined ? [line] : textsOf(value)) {
+        search.push(text);
+        search.end();
+      }
+      this.#note("trajectory", String(number), search.found);
+      const download = checkFormat(downloadEvents[0], value);
+      if (download.kind === "ok") this.downloads.add(download.value.digest);
+    }
+  }
+
+  #note(kind: Place["kind"], place: string, found: ReadonlySet<number>): void {
+    if (found.size === 0) return;
+    for (const ngram of found) this.all.add(ngram);
+    const rows = foundIn(this.#index.sharesOf(found), this.#given.measure);
+    this.places.push({ kind, place, ngrams: found.size, rows });
+  }
+
+  async #inFile(path: string, place: string): Promise<ReadonlySet<number>> {
+    const no = (why: string) => {
+      this.unread.push({ place, why });
+      return new Set<number>();
+    };
+    const digest = this.downloads.size > 0 ? await digestOf(path) : "";
+    if (this.downloads.has(digest)) this.downloadsRead.add(digest);
+    if (!(await isPlain(path))) return this.#inPacked(path, no);
+    this.#textBytes -= statSync(path).size;
+    if (this.#textBytes < 0) return no(`more than ${textBytesMax} bytes of text`);
+    const search = new OverlapSearch(this.#index);
+    const { scratch } = this.#given;
+    try {
+      await searchFile(path, { search, scratch, strict: false, bytesMax: textBytesMax });
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error; // this machine's trouble
+      no(error.message);
+    }
+    return search.found;
+  }
+
+  async #inPacked(path: string, no: (why: string) => Set<number>): Promise<Set<number>> {
+    if (++this.#packed > packedMax) return no(`more than ${packedMax} archives, tables and binary files`);
+    const { measure, scratch, unpackedBytesMax = unpackedMax, private: rows } = this.#given;
+    const program = join(import.meta.dirname, "search-packed.ts");
+    const options = ["--disable-warning=ExperimentalWarning", `--max-old-space-size=${heapMegabytes}`];
+    const args = [program, rows, JSON.stringify(measure), path, scratch, String(unpackedBytesMax)];
+    const limited = `ulimit -d ${dataKilobytes} 2>/dev/null; exec "$0" "$@"`;
+    const ended = await execa("sh", ["-c", limited, process.execPath, ...options, ...args], {
+      ...{ timeout: packedMs, reject: false, stdin: "ignore", maxBuffer: 2 ** 28 },
+    });
+    if (ended.exitCode !== 0) return no(ended.timedOut ? "it takes too long" : "it takes too much memory");
+    const { ngrams, unreadable } = JSON.parse(ended.stdout) as PackedAnswer;
+    if (unreadable !== undefined) no(unreadable);
+    return new Set(ngrams.filter((ngram) => this.#index.has(ngram)));
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const sum = createHash("sha256");
+  await pipeline(createReadStream(path), sum);
+  return sum.digest("hex");
+}
+
+async function isPlain(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(peekBytes), 0, peekBytes, 0);
+  return ["text", "utf-16", "safetensors", "media"].includes(contentKind(buffer.subarray(0, bytesRead)));
+}
+
+/** What of the attempt's folders is not in `workspace/files`, other than files that hold no text. */
+function notKept(workspace: string): Unread[] {
+  const file = join(workspace, "index.json");
+  if (!existsSync(file)) return [{ place: "workspace", why: "not kept" }];
+  const { folders } = mustFollow(workspaceIndex, JSON.parse(readFileSync(file, "utf8")), "index.json");
+  return folders.flatMap(({ folder, over, leftOut, leftOutMore }) => [
+    ...(over === undefined ? [] : [{ place: folder, why: over }]),
+    ...leftOut
+      .filter(({ why }) => !why.startsWith("no text"))
+      .map(({ path, why }) => ({ place: `${folder}/${path}`, why })),
+    ...(leftOutMore > 0 ? [{ place: folder, why: `${leftOutMore} more files are not kept` }] : []),
+  ]);
 }
 
 function parsed(line: string): unknown {

@@ -11,7 +11,7 @@ export class OverlapSearch {
       if (index.has(ngram)) this.found.add(ngram);
     };
     this.#readers = [false, true].map(
-      (resolvesEscapes) => new NgramReader(index.measure.n, note, { resolvesEscapes }),
+      (resolvesEscapes) => new NgramReader(index.lengths, note, { resolvesEscapes }),
     );
   }
 

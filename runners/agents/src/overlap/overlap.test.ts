@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { NgramIndex } from "./ngram-index.ts";
 import { OverlapSearch } from "./overlap-search.ts";
 
-const measure = { n: 4, ngramsMin: 3 };
+const measure = { n: 4, wordsMin: 3, rowsMax: 2, normalisation: "letters-and-digits" } as const;
 const row = "The ferry left the harbour at seven, and nobody waved to it.";
 
 function sharesIn(texts: string[], rows: string[][], given: string[] = []) {
@@ -35,7 +35,10 @@ test("a copied row is found whole, whatever its case, punctuation and encoding",
 
 test("a part of a row is found as a share of it, and words in another order are not", () => {
   const half = "She said that the ferry left the harbour at seven.";
-  const { shares } = sharesIn([half, "seven at harbour the left ferry the"], [["Unlike it in every word, quite."], [row]]);
+  const { shares } = sharesIn(
+    [half, "seven at harbour the left ferry the"],
+    [["Unlike it in every word, quite."], [row]],
+  );
   assert.deepEqual([...shares], [[1, 4 / 9]]);
 });
 
@@ -53,8 +56,29 @@ test("what agents are given is no overlap, and a row of nothing else is not test
   assert.deepEqual([...shares], [[1, 1]]);
 });
 
+test("a text shorter than n counts as a whole, and one shorter than wordsMin does not", () => {
+  const rows = [["Cats annoyed Tim."], ["yes indeed"]];
+  const { counts, shares } = sharesIn(["He said: cats annoyed Tim. Yes indeed."], rows);
+  assert.deepEqual(counts, { all: 2, tested: 1 });
+  assert.deepEqual([...shares], [[0, 1]]);
+  assert.equal(sharesIn(["Cats rarely annoyed Tim."], rows).shares.size, 0);
+});
+
+test("a phrase of more than rowsMax rows shows none of them", () => {
+  const asked = "Choose the one best answer: ";
+  const rows = [
+    "water boils at one hundred degrees",
+    "lead is heavier than cork",
+    "Bern lies on the Aare",
+  ].map((text) => [asked + text]);
+  assert.equal(sharesIn([`${asked}or write your own`], rows).shares.size, 0);
+  assert.deepEqual([...sharesIn([rows[1]![0]!], rows).shares], [[1, 1]]);
+});
+
 test("where a text is cut into pieces makes no difference", () => {
-  const words = fc.array(fc.constantFrom("ferry", "left", "Harbour", "été", "seven", "\\n", "—", "&amp;"), { maxLength: 30 });
+  const words = fc.array(fc.constantFrom("ferry", "left", "Harbour", "été", "seven", "\\n", "—", "&amp;"), {
+    maxLength: 30,
+  });
   fc.assert(
     fc.property(words, words, fc.array(fc.nat(60), { maxLength: 4 }), (inRow, held, cuts) => {
       const text = held.join(" ");

@@ -16,13 +16,17 @@ import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { execa } from "execa";
 import { copyOut } from "../folders/copy-out.ts";
+import { copyTexts } from "../folders/copy-texts.ts";
 import { child, openFolder, openInside, openRegular } from "../folders/open-folder.ts";
 import { putInside } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
 import { copyToRestorePoint, putRestorePointBack } from "../resume/copy-restore-point.ts";
 import { listenInside } from "./listen-inside.ts";
 
-type FileAccess = Pick<Required<Sandbox>, "put" | "get" | "snapshot" | "restorePoint" | "restore" | "listen">;
+type FileAccess = Pick<
+  Required<Sandbox>,
+  "put" | "get" | "snapshot" | "texts" | "restorePoint" | "restore" | "listen"
+>;
 
 type SandboxFolderOptions = {
   /** The owner of everything that is not read-only. */
@@ -52,6 +56,7 @@ export async function sandboxFolder(under: string, { owner, diskBytes, earlier }
       }
     },
     snapshot: (request) => copyOut(root, request),
+    texts: (request) => copyTexts(root, request),
     restorePoint: (request) => copyToRestorePoint(root, request),
     restore: (contents, restorePoint) => putRestorePointBack(root, contents, restorePoint, owner),
     listen: (server, inside) => listenInside(root, server, inside),

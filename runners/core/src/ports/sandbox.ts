@@ -23,6 +23,8 @@ export type Sandbox = {
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
   /** Copies a folder out of the sandbox. Its contents are hostile; the cost is bounded. */
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
+  /** Copies what may hold text out of a folder, within limits, and lists the rest. */
+  texts?(request: TextsRequest): Promise<CopiedTexts>;
   /** Copies files that changed since the restore point before. A text says why nothing was copied. */
   restorePoint?(request: RestorePointCopy): Promise<CopiedFiles | string>;
   /** Puts the files of a restore point into the sandbox. Call before programs run. */
@@ -143,6 +145,34 @@ export type SnapshotResult =
   | { kind: "unchanged" }
   /** Over a limit: nothing was copied. */
   | { kind: "over-limits"; state: string; detail: string };
+
+export type TextLimits = {
+  /** Of all copies together, and of one. */
+  bytesMax: number;
+  fileBytesMax: number;
+  /** Files and folders that are looked at. */
+  filesMax: number;
+};
+
+export type TextsRequest = {
+  inside: string;
+  /** A host folder that does not exist yet. */
+  to: string;
+  /** Paths below `inside` that are passed over. */
+  without: readonly string[];
+  limits: TextLimits;
+};
+
+export type CopiedTexts = {
+  files: { path: string; bytes: number; digest: string }[];
+  /** Not copied, and why: no text, too large, or nothing that can be read. Bounded. */
+  leftOut: { path: string; why: string }[];
+  leftOutMore: number;
+  /** Bytes of text that do not fit. */
+  textBytesLeftOut: number;
+  /** In words, if there were more files than are looked at. */
+  over?: string;
+};
 
 export type CopiedTree = {
   files: { path: string; bytes: number; digest: string }[];
