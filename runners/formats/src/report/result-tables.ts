@@ -108,6 +108,14 @@ const attempts = t.wholeObject({
     "whether private texts are favoured by more than five standard errors",
   ),
   memorisation_reason: t.about(t.textOrNull, "why it was not measured"),
+  overlap_rows: t.about(
+    countOrNull,
+    "tested scored rows of which enough n-grams occur in what the attempt held; it changes no number",
+  ),
+  overlap_touched: t.about(countOrNull, "tested rows of which any n-gram occurs"),
+  overlap_tested: t.about(countOrNull, "scored rows with n-grams that agents are not given"),
+  overlap_unread: t.about(countOrNull, "files and folders that may hold text and were not read"),
+  overlap_reason: t.about(t.textOrNull, "why it was not measured"),
 });
 
 const scores = t.wholeObject({

@@ -24,6 +24,7 @@ export function attemptRows(report: Report): ResultRow<"attempts">[] {
       ...builtColumns(attempt),
       ...researchColumns(attempt),
       ...memorisationColumns(attempt),
+      ...overlapColumns(attempt),
     };
   });
 }
@@ -79,6 +80,17 @@ function memorisationColumns({ memorisation: found }: Attempt) {
     memorisation_se: compared?.standardError ?? null,
     memorisation_noted: compared?.noted ?? null,
     memorisation_reason: found?.kind === "not-measured" ? found.cause : null,
+  };
+}
+
+function overlapColumns({ overlap: found }: Attempt) {
+  const measured = found?.kind === "measured" ? found : undefined;
+  return {
+    overlap_rows: measured?.rows.found ?? null,
+    overlap_touched: measured?.rows.touched ?? null,
+    overlap_tested: measured?.rows.tested ?? null,
+    overlap_unread: measured ? measured.unread.length + measured.unreadMore : null,
+    overlap_reason: found?.kind === "not-measured" ? found.cause : null,
   };
 }
 

@@ -45,6 +45,8 @@ const commands: Record<string, string> = {
   "§": "\\textsection{}",
   "¶": "\\P{}",
   "◊": "\\ensuremath{\\diamond}",
+  "◇": "\\ensuremath{\\diamond}",
+  "≈": "\\ensuremath{\\approx}",
   "⊕": "\\ensuremath{\\oplus}",
   "△": "\\ensuremath{\\triangle}",
   "‖": "\\ensuremath{\\Vert}",

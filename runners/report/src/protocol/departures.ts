@@ -6,7 +6,7 @@ import { grouped } from "../sections/report-words.ts";
 
 /** Roles whose results are in no mean, interval or test. */
 const besideTables = new Set([
-  ...["iterations", "memorisation", "reference-memorisation", "kinship", "calibration"],
+  ...["iterations", "memorisation", "overlap", "reference-memorisation", "kinship", "calibration"],
   ...["checkpoint", "checkpoint-causality", "checkpoint-answers", "checkpoint-score"],
 ]);
 

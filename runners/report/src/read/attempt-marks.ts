@@ -6,6 +6,7 @@ import { counted } from "@mlrb/core/text/counted";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { WeakLimits } from "@mlrb/formats/attempt/weak-limits";
 import type { Attempt } from "@mlrb/formats/report/attempt";
+import { overlapText } from "../compare/attempt-overlap.ts";
 import { plainText } from "./plain-text.ts";
 
 type Known =
@@ -15,7 +16,8 @@ type Known =
   | "undeclaredChecks"
   | "resumed"
   | "interventions"
-  | "replay";
+  | "replay"
+  | "overlap";
 type Made = { [Name in Known]?: Attempt[Name] | undefined };
 
 const limitWords: Record<WeakLimits[number], string> = {
@@ -91,8 +93,14 @@ const replayed: AttemptMark = {
   },
 };
 
+const overlapping: AttemptMark = {
+  mark: "≈",
+  text: ({ overlap }) => overlapText(overlap),
+  footnote: ({ length }) => `${counted(length, "attempt")} held scored rows`,
+};
+
 /** In the order in which they follow an attempt. */
-export const attemptMarks = [imported, weak, unchecked, resumed, extended, replayed];
+export const attemptMarks = [imported, weak, unchecked, resumed, extended, replayed, overlapping];
 export const { text: importedText } = imported;
 export const { text: weakLimitsText } = weak;
 export const { text: uncheckedText } = unchecked;

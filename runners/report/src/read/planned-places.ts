@@ -13,6 +13,7 @@ const axesOf = {
   verdict: ["task", "agent", "seed"],
   iterations: ["task", "agent", "seed"],
   memorisation: ["task", "agent", "seed"],
+  overlap: ["task", "agent", "seed"],
   answers: ["task", "agent", "seed"],
   score: ["task", "agent", "seed", "scorer"],
   "reference-answers": ["task"],

@@ -6,6 +6,7 @@ import { iterationsFile } from "@mlrb/formats/attempt/iterations";
 import { ledgerFile } from "@mlrb/formats/attempt/ledger";
 import { type Calibration, calibration as calibrationFile } from "@mlrb/formats/judged/calibration";
 import { type MemorisationFile, memorisation as memorisationFile } from "@mlrb/formats/judged/memorisation";
+import { overlap as overlapFile } from "@mlrb/formats/judged/overlap";
 import { kindOfRules, type RuleVerdict } from "@mlrb/formats/judged/verdict";
 import { type Reading, readFormat } from "@mlrb/formats/read-format";
 import type { Coverage, Metric } from "@mlrb/formats/report";
@@ -17,6 +18,7 @@ import type {
   Seed,
 } from "@mlrb/formats/report/attempt";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
+import { attemptOverlap } from "../compare/attempt-overlap.ts";
 import {
   attemptMemorisation,
   falseAlarms,
@@ -152,6 +154,7 @@ class EvidenceReader {
     return {
       ...attempt,
       ...this.#memorisation(slot, of.reference),
+      ...this.#overlap(slot),
       checkpoints: this.#checkpoints(attempt),
     };
   }
@@ -173,6 +176,13 @@ class EvidenceReader {
     const member = this.#find("memorisation", task, agent, seed);
     const found = member && this.#memorisationFile(member);
     return found ? { memorisation: attemptMemorisation(found, reference) } : {};
+  }
+
+  /** Empty if the pipeline has no stage for it. */
+  #overlap({ task, agent, seed }: Slot): Pick<Attempt, "overlap"> {
+    const member = this.#find("overlap", task, agent, seed);
+    const found = member && this.#parsed(member, "overlap", (text) => readPlain(overlapFile, text));
+    return found ? { overlap: attemptOverlap(found) } : {};
   }
 
   reference(task: string): TaskReference | undefined {

@@ -90,7 +90,7 @@ export function attemptItems(found: { attempt: Attempt; text: string }[]): Item[
 }
 
 /** Why a part of attempts is not known. */
-export function notMeasuredItems(attempts: Attempt[], part: "research" | "memorisation"): Item[] {
+export function notMeasuredItems(attempts: Attempt[], part: "research" | "memorisation" | "overlap"): Item[] {
   const found = attempts.flatMap((attempt) => {
     const of = attempt[part];
     return of?.kind === "not-measured" ? [{ attempt, text: `not measured: ${of.cause}` }] : [];

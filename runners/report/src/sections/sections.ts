@@ -18,6 +18,7 @@ import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
 import { memorisationSection } from "./memorisation-section.ts";
+import { overlapSection } from "./overlap-section.ts";
 import { researchSection } from "./research-section.ts";
 import { resultsSection } from "./results-section.ts";
 import { rowsSection } from "./rows-section.ts";
@@ -48,6 +49,7 @@ export function sections(report: Report): Section[] {
     ofAttempts(researchSection(report)),
     ofAttempts(rulesSection(report)),
     ofAttempts(memorisationSection(report)),
+    ofAttempts(overlapSection(report)),
     ofAttempts(validitySection(report)),
     ofAttempts(hardwareSection(report)),
     gapsSection(report),
