@@ -17,7 +17,7 @@ const passedOver = [data, models, submission, deadline, check]
   .map((path) => path.slice(inside.workspace.length + 1))
   .concat("TASK.md");
 
-export const indexOf = (to: string) => join(to, "index.json");
+const indexOf = (to: string) => join(to, "index.json");
 
 /** Writes `files/` and `index.json` to the folder `to`. Call when nothing runs inside. Throws on a full disk. */
 export async function keepWorkspace({ texts }: Pick<Sandbox, "texts">, to: string): Promise<void> {
