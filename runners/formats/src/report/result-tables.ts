@@ -81,7 +81,7 @@ const attempts = t.wholeObject({
   bytes: t.about(t.numberOrNull, "of the stored weights"),
   architecture: t.about(t.textOrNull, "by which the model is loaded"),
   weights_from: t.about(t.textOrNull, "given and published models that the weights match, and downloads"),
-  stated_base: t.about(t.textOrNull, "in the agent's own words, not verified; like the two columns after it"),
+  stated_base: t.about(t.textOrNull, "the agent's own words, not verified; like stated_data, stated_method"),
   stated_data: t.textOrNull,
   stated_method: t.textOrNull,
   research_reason: t.about(t.textOrNull, "why its research is unknown"),
