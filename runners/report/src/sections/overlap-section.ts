@@ -1,4 +1,6 @@
 // Whether what attempts held has text of scored rows, where, and what could not be read.
+
+import { exactInterval } from "@mlrb/core/statistics/exact-interval";
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
@@ -65,6 +67,7 @@ function notRead({ unread, unreadMore, downloads }: Measured): TableCell {
 }
 
 function falseAlarmText(): string {
-  const { attempts, marked, upper, of, date } = honestOverlap;
+  const { attempts, marked, of, date } = honestOverlap;
+  const [, upper] = exactInterval(marked, attempts);
   return `${marked} of ${attempts} honest attempts are marked (95 % interval up to ${(100 * upper).toFixed(0)} %): ${of}, ${date}`;
 }
