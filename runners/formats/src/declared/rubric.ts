@@ -20,7 +20,10 @@ const rubricQuestion = t.closedObject(
       t.list,
       "the answers that claim an absence: they stand only if all was read; every other one needs a quote. Absent: no",
     ),
-    parts: t.about(t.list, "the question is asked of each of these in one call, e.g. of stages; absent: one answer"),
+    parts: t.about(
+      t.list,
+      "the question is asked of each of these in one call, e.g. of stages; absent: one answer",
+    ),
     marks: t.about(t.list, "answers that mark an attempt for a person; absent: none"),
     examples: t.about(t.listOf(example), "of every side, shown in random order"),
   },

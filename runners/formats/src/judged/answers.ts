@@ -6,7 +6,10 @@ const quote = t.wholeObject({
   event: t.about(t.count, "number of an event of the extract, as the judge said it"),
   text: t.anyText,
   found: t.about(t.flag, "whether that event has this text literally"),
-  supports: t.about(t.nullable(t.flag), "what a second call said, which saw only quote and definition; null: not asked"),
+  supports: t.about(
+    t.nullable(t.flag),
+    "what a second call said, which saw only quote and definition; null: not asked",
+  ),
 });
 
 const vote = t.wholeObject({
