@@ -2,7 +2,7 @@
 // that a judge reads.
 import * as t from "../schema.ts";
 
-const extractEvent = t.wholeObject({
+export const extractEvent = t.wholeObject({
   number: t.about(t.positiveInteger, "from 1, without gaps"),
   kind: t.about(
     t.oneOf("prompt", "message", "reasoning", "call", "result", "note", "file", "measurement"),
