@@ -9,6 +9,7 @@ const labelled = t.closedObject(
     heldOut: t.about(t.flag, "whether the rubric's examples were written without it"),
     events: t.listOf(t.wholeObject({ kind: extractEvent.properties.kind, text: t.text })),
     labels: t.about(t.tableOf(t.text), "the right answer by question; with parts: QUESTION.PART"),
+    nearMiss: t.about(t.list, "questions of which the answer is no although something looks like a yes"),
   },
   ["id", "heldOut", "events", "labels"],
 );
