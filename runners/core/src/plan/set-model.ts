@@ -4,6 +4,8 @@
 
 import type { PipelineSpec } from "@mlrb/formats/declared/pipeline";
 import { agentWithModel, splitAgentName } from "../spec/agent-model.ts";
+import { openPreset } from "../spec/manifest.ts";
+import type { Sources } from "../spec/sources.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import type { Selection } from "./resolve-axes.ts";
 
@@ -31,4 +33,12 @@ export function setModel(set: Selection, axes: Axes): { set: Selection; problems
     set: { ...rest, agent: agents.flatMap((agent) => models.map((model) => agentWithModel(agent, model))) },
     problems: [],
   };
+}
+
+/** A judge that is chosen as PROVIDER/ID becomes a preset with that model: of a judge only its model counts. */
+export function setJudges(set: Selection, sources: Sources): Selection {
+  const { judge } = set;
+  const preset = judge?.some((name) => name.includes("/")) ? openPreset(sources) : undefined;
+  if (judge === undefined || preset === undefined) return set;
+  return { ...set, judge: judge.map((name) => (name.includes("/") ? agentWithModel(preset, name) : name)) };
 }

@@ -56,6 +56,19 @@ function checkWhatRuns(name: string, stage: StageSpec, { source, unclear }: Stag
       help,
     });
   }
+  // what pays must be code of this repository that opens no file of a stranger
+  const lacks = [
+    ...(stage.network === "full" ? [] : ["network: full"]),
+    ...(stage.untrusted ? ["untrusted: false"] : []),
+    ...(stage.durable ? ["durable: false"] : []),
+    ...(stage.opens === undefined ? [] : ["no opens"]),
+  ];
+  if (stage.paidAnswers && lacks.length > 0 && !unclear("stages", name, "network")) {
+    const message = `"${name}" pays for answers of a model, which needs ${lacks.join(", ")}`;
+    const help = "open files of strangers in an earlier stage, which gives this one a file to read";
+    const place = source.place(["stages", name, "paidAnswers"], "key");
+    problems.push({ code: "paid-answers", message, place, help });
+  }
   return problems;
 }
 
