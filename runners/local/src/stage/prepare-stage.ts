@@ -11,6 +11,7 @@ import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { handOverAnswersPurse } from "../attempts/attempt-purse.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { compiledFolder, compiledImports } from "../process/compiled-code.ts";
 import { clearEnvironment, environmentPython } from "../process/environments.ts";
@@ -35,7 +36,16 @@ import { diskMax, processesMax, stageWalls } from "./stage-walls.ts";
 
 export type Working = Pick<
   CarryOutContext,
-  "workspace" | "executor" | "token" | "gpus" | "services" | "unsafeLocal" | "weakLimits" | "mayRunWeakly"
+  | "workspace"
+  | "run"
+  | "purse"
+  | "executor"
+  | "token"
+  | "gpus"
+  | "services"
+  | "unsafeLocal"
+  | "weakLimits"
+  | "mayRunWeakly"
 > & { work: string };
 
 /** An input of the stage is missing from the store, or was damaged there. */
@@ -53,6 +63,7 @@ export async function prepareStage(
   const outputs = prepareOutputs(instance, bound, work);
   const beside = foldersBeside(instance, bound, workspace);
   for (const folder of beside.writes) mkdirSync(folder, { recursive: true });
+  handOverAnswersPurse(instance, context);
   const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
   const permissions = stagePermissions(instance, bound, context);
   const recorded = recordedReads(instance, bound, context);
