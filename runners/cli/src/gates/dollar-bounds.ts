@@ -5,7 +5,7 @@ import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { estimateFrom, isPaid } from "@mlrb/local/records/estimate-cost";
-import { bookOf } from "./price-gate.ts";
+import { bookOf } from "./price-book.ts";
 import { costSum, total } from "./spent.ts";
 
 export type AgentBound = Exclude<ReturnType<typeof agentBounds>, Diagnostic>[number];

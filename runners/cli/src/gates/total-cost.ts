@@ -3,8 +3,18 @@
 
 import { counted } from "@mlrb/core/text/counted";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
+import { total } from "./spent.ts";
 
-export type TotalCost = ReturnType<typeof totalCost>;
+/** `judges`: the most that stages with paid answers can cost; null: unknown. */
+export type TotalCost = ReturnType<typeof totalCost> & {
+  judges?: { stages: number; dollars: number | null };
+};
+
+export function judgeCost(bounds: { stages: number; dollars: number | null }[]): Pick<TotalCost, "judges"> {
+  if (bounds.length === 0) return {};
+  const stages = bounds.reduce((sum, one) => sum + one.stages, 0);
+  return { judges: { stages, dollars: total(bounds.map(({ dollars }) => dollars)) } };
+}
 
 /** Sums over the attempts that would run; with `left`, also over stale ones that would be left. */
 export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost" | "served">[], left = false) {
@@ -49,7 +59,7 @@ function serviceWords({ names, least, most, unknown }: ReturnType<typeof service
 
 /** What is unknown of all attempts has no amount: `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at an unknown cost`. */
 export function costWords(cost: TotalCost): string {
-  const { attempts, gpuHours, unknownGpuHours, dollars, unknownDollars, services } = cost;
+  const { attempts, gpuHours, unknownGpuHours, dollars, unknownDollars, services, judges } = cost;
   const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
   const unknown = [
     ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}without a bound on GPU hours`] : []),
@@ -61,5 +71,10 @@ export function costWords(cost: TotalCost): string {
   ];
   const about = amounts.length > 0 ? [`about ${amounts.join(" and ")}`] : [];
   const own = [counted(attempts, "attempt"), ...about, ...unknown].join(", ");
-  return services ? own + serviceWords(services) : own;
+  const all = services ? own + serviceWords(services) : own;
+  if (!judges) return all;
+  const most =
+    judges.dollars === null ? "dollars without a bound" : `at most ${judges.dollars.toFixed(2)} dollars`;
+  const answers = `${counted(judges.stages, "stage")} with answers of judges, ${most}`;
+  return attempts === 0 ? answers : `${all}, and ${answers}`;
 }
