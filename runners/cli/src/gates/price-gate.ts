@@ -43,7 +43,10 @@ export function priceGate({
   const unknown = unknownOf(first);
   const { dollars } = first.action.budget;
   const limit = dollars === undefined ? "under --max-cost" : `at most ${dollars} dollars`;
-  const others = more.length > 0 ? `, ${counted(more.length, "more attempt")} likewise` : "";
+  const others =
+    more.length > 0
+      ? `, ${counted(more.length, first.stage.durable ? "more attempt" : "more stage")} likewise`
+      : "";
   const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
   const place = placeOf(first, unknown[0]!.id, sources);
   return [
