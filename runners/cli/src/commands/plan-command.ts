@@ -59,16 +59,8 @@ export async function planCommand(
   for (const { action } of previews) actions[action]++;
   const { profile, weakLimits } = plan;
   printJson({
-    ...{
-      event: "summary",
-      pipeline: plan.pipeline,
-      profile,
-      actions,
-      cost: totalCost(previews),
-      bounds,
-      judges,
-    },
-    ...{ downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits, time },
+    ...{ event: "summary", pipeline: plan.pipeline, profile, actions, cost: totalCost(previews), bounds },
+    ...{ judges, downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits, time },
     checks: checkedBefore(plan, startedIn(previews)),
     durationMs: Math.round(performance.now() - begin),
   });

@@ -12,7 +12,8 @@ import { typedProgram } from "../request/typed-program.ts";
 import { isWatchedAgain } from "../watch/watcher-channel.ts";
 import { type Deciding, startedIn } from "./gate.ts";
 import { judgeBounds, paysForAnswers } from "./judge-bounds.ts";
-import { costWords, judgeCost, type TotalCost, totalCost } from "./total-cost.ts";
+import { total } from "./spent.ts";
+import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 export type CostOptions = {
   maxCost?: string;
@@ -106,7 +107,9 @@ export async function costAgreed(
   const starts = startedIn(previews).map(({ index }) => plan.instances[index]!);
   const judged = judgeBounds(starts.filter(paysForAnswers), options.price ?? []);
   if ("code" in judged) return no(judged);
-  const problem = overCost({ ...totalCost(previews), ...judgeCost(judged) }, limits);
+  const stages = judged.reduce((sum, one) => sum + one.stages, 0);
+  const judges = { stages, dollars: total(judged.map(({ dollars }) => dollars)) };
+  const problem = overCost({ ...totalCost(previews), ...(stages > 0 && { judges }) }, limits);
   return problem === undefined || personAgrees(problem, options.json);
 }
 

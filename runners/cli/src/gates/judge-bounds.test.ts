@@ -11,7 +11,7 @@ import type { Deciding } from "./gate.ts";
 import { type JudgeBound, judgeAsk, judgeBounds, judgeLines } from "./judge-bounds.ts";
 import { keyGate } from "./key-gate.ts";
 import { priceGate } from "./price-gate.ts";
-import { costWords, judgeCost, totalCost } from "./total-cost.ts";
+import { costWords, totalCost } from "./total-cost.ts";
 
 const openai = { provider: "openai", id: "m" };
 const bounds = (starts: Instance[], ...prices: string[]) => judgeBounds(starts, prices) as JudgeBound[];
@@ -21,7 +21,10 @@ test("a judge's line names who receives the text of how many attempts, and the m
   const { inputTokens, outputTokens } = judgeBound(judgeAsk(starts[0]!)!);
   const found = bounds(starts, "m=1000/2000");
   // all of the input may be written to a cache, at twice its price
-  assert.equal(found[0]!.dollars, (3 * (2 * inputTokens * 1000 + outputTokens * 2000)) / 1e6);
+  assert.equal(
+    found[0]!.dollars!.toFixed(6),
+    ((3 * (2 * inputTokens * 1000 + outputTokens * 2000)) / 1e6).toFixed(6),
+  );
   assert.deepEqual(judgeLines(found), [
     `judge a (provider openai receives the text of 2 attempts): 3 votes, at most ${found[0]!.dollars!.toFixed(2)} dollars`,
   ]);
@@ -39,7 +42,7 @@ test("free and recorded judges cost nothing, and their lines still name who rece
 test("without a known price the dollars have no bound, and the line says how to give the price", () => {
   assert.match(
     judgeLines(bounds([judgeStage("a", openai)]))[0]!,
-    /: 3 votes, dollars without a bound \(give the provider's price .*--price m=INPUT\/OUTPUT; /,
+    /: 3 votes, dollars without a bound: add --price$/,
   );
 });
 
@@ -48,13 +51,12 @@ test("a stage that pays for answers and does not say of which model has no bound
   const unclear = { ...stage, action: { ...stage.action, params: {} } };
   assert.equal(judgeAsk(unclear), null);
   assert.deepEqual(judgeLines(bounds([unclear])), [
-    "judge a (provider unknown receives the text of 1 attempt): 1 vote, dollars without a bound",
+    "judge a (provider unknown receives the text of 1 attempt): 1 vote, dollars without a bound: add --price",
   ]);
 });
 
 test("answers of a judge count against the limits, with attempts and without", () => {
-  const judges = judgeCost([{ stages: 4, dollars: 2.5 }]);
-  const cost = { ...totalCost([]), ...judges };
+  const cost = { ...totalCost([]), judges: { stages: 4, dollars: 2.5 } };
   const limits = { gpuHours: 0, dollars: 0 };
   assert.equal(
     renderDiagnostic(overCost(cost, limits)!),
@@ -68,7 +70,7 @@ test("answers of a judge count against the limits, with attempts and without", (
     costWords(both),
     "1 attempt, about 0.0 GPU hours and 1.00 dollars, and 4 stages with answers of judges, at most 2.50 dollars",
   );
-  const unknown = { ...totalCost([]), ...judgeCost([{ stages: 1, dollars: null }]) };
+  const unknown = { ...totalCost([]), judges: { stages: 1, dollars: null } };
   assert.ok(overCost(unknown, { gpuHours: 0, dollars: 1000 }));
   assert.equal(costWords(unknown), "1 stage with answers of judges, dollars without a bound");
 });

@@ -8,9 +8,9 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { RunPurse } from "@mlrb/local/run/run-request";
 import { type Check, missing } from "./check.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
+import { bookOf } from "./dollar-bounds.ts";
 import type { Asked } from "./gate.ts";
-import { paidJudge } from "./judge-bounds.ts";
-import { bookOf } from "./price-book.ts";
+import { paidJudge, paysForAnswers } from "./judge-bounds.ts";
 
 // What reads YAML is loaded only for a plan in which something could cost dollars.
 const require = createRequire(import.meta.url);
@@ -43,10 +43,8 @@ export function priceGate({
   const unknown = unknownOf(first);
   const { dollars } = first.action.budget;
   const limit = dollars === undefined ? "under --max-cost" : `at most ${dollars} dollars`;
-  const others =
-    more.length > 0
-      ? `, ${counted(more.length, first.stage.durable ? "more attempt" : "more stage")} likewise`
-      : "";
+  const kind = first.stage.durable ? "attempt" : "stage";
+  const others = more.length > 0 ? `, ${counted(more.length, `more ${kind}`)} likewise` : "";
   const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
   const place = placeOf(first, unknown[0]!.id, sources);
   return [
@@ -67,10 +65,10 @@ function modelsOf(instance: Instance): AgentModel[] {
 
 /** Whether the dollars of an attempt, or of a judge's answers, are limited. */
 function isLimited(instance: Instance, capped: boolean): boolean {
-  const { stage, action } = instance;
-  return stage.durable
-    ? action.budget.dollars !== undefined || capped
-    : capped && paidJudge(instance) !== undefined;
+  const { durable } = instance.stage;
+  return durable
+    ? capped || instance.action.budget.dollars !== undefined
+    : capped && paysForAnswers(instance);
 }
 
 /** Where the preset names the model. */

@@ -3,18 +3,11 @@
 
 import { counted } from "@mlrb/core/text/counted";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
-import { total } from "./spent.ts";
 
-/** `judges`: the most that stages with paid answers can cost; null: unknown. */
+/** `judges`: of stages with paid answers, the most; null: unknown. */
 export type TotalCost = ReturnType<typeof totalCost> & {
   judges?: { stages: number; dollars: number | null };
 };
-
-export function judgeCost(bounds: { stages: number; dollars: number | null }[]): Pick<TotalCost, "judges"> {
-  if (bounds.length === 0) return {};
-  const stages = bounds.reduce((sum, one) => sum + one.stages, 0);
-  return { judges: { stages, dollars: total(bounds.map(({ dollars }) => dollars)) } };
-}
 
 /** Sums over the attempts that would run; with `left`, also over stale ones that would be left. */
 export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost" | "served">[], left = false) {

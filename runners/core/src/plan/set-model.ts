@@ -37,8 +37,10 @@ export function setModel(set: Selection, axes: Axes): { set: Selection; problems
 
 /** A judge that is chosen as PROVIDER/ID becomes a preset with that model: of a judge only its model counts. */
 export function setJudges(set: Selection, sources: Sources): Selection {
-  const { judge } = set;
-  const preset = judge?.some((name) => name.includes("/")) ? openPreset(sources) : undefined;
-  if (judge === undefined || preset === undefined) return set;
-  return { ...set, judge: judge.map((name) => (name.includes("/") ? agentWithModel(preset, name) : name)) };
+  const preset = set.judge?.some((name) => name.includes("/")) && openPreset(sources);
+  if (!preset) return set;
+  return {
+    ...set,
+    judge: set.judge!.map((name) => (name.includes("/") ? agentWithModel(preset, name) : name)),
+  };
 }

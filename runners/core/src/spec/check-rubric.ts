@@ -6,61 +6,45 @@ import type { Path, YamlSource } from "../yaml/yaml-source.ts";
 
 export function checkRubric(source: YamlSource<Rubric>): Diagnostic[] {
   const { questions } = source.value;
-  return questions.flatMap((question, at) => {
-    const { id, answers = plainAnswers, unquoted = [], marks = [], examples } = question;
-    const problem = (code: string, message: string, path: Path, help: string): Diagnostic => ({
-      ...{ code, message, help },
-      place: source.place(["questions", at, ...path]),
-    });
-    const named: [string, Path][] = [
-      ...unquoted.map((answer, index): [string, Path] => [answer, ["unquoted", index]]),
-      ...marks.map((answer, index): [string, Path] => [answer, ["marks", index]]),
-      ...examples.map(({ answer }, index): [string, Path] => [answer, ["examples", index, "answer"]]),
-    ];
-    const reserved = answers.findIndex((answer) => openAnswers.some((one) => one === answer));
-    const without = answers.filter((answer) => !examples.some((one) => one.answer === answer));
-    return [
-      ...(questions.findIndex((one) => one.id === id) < at
-        ? [problem("duplicate", `two questions have the id "${id}"`, ["id"], "give one of them another")]
-        : []),
-      ...(new Set(answers).size < Math.max(2, answers.length)
-        ? [
-            problem(
-              "wrong-value",
-              `the answers of "${id}" are fewer than two, or one is listed twice`,
-              ["answers"],
-              "list at least two, each once",
-            ),
-          ]
-        : []),
-      ...(reserved >= 0
-        ? [
-            problem(
-              "wrong-value",
-              `"${answers[reserved]}" is what comes out where votes do not decide`,
-              ["answers", reserved],
-              "give this answer another name",
-            ),
-          ]
-        : []),
-      ...named
-        .filter(([answer]) => !answers.includes(answer))
-        .map(([answer, path]) =>
-          problem(
-            "wrong-value",
-            `"${answer}" is not an answer of "${id}"`,
-            path,
-            didYouMean(answer, answers),
-          ),
-        ),
-      ...without.map((answer) =>
-        problem(
+  const problems: Diagnostic[] = [];
+  for (const [
+    at,
+    { id, answers = plainAnswers, unquoted = [], marks = [], examples },
+  ] of questions.entries()) {
+    const report = (code: string, path: Path, message: string, help: string) =>
+      problems.push({ code, message, place: source.place(["questions", at, ...path]), help });
+    const declared = (answer: string, ...path: Path) => {
+      if (answers.includes(answer)) return;
+      report("wrong-value", path, `"${answer}" is not an answer of "${id}"`, didYouMean(answer, answers));
+    };
+    if (questions.findIndex((one) => one.id === id) < at)
+      report("duplicate", ["id"], `two questions have the id "${id}"`, "give one of them another");
+    if (new Set(answers).size < Math.max(2, answers.length))
+      report(
+        "wrong-value",
+        ["answers"],
+        `"${id}" has fewer than two answers, or one twice`,
+        "list at least two, each once",
+      );
+    for (const [index, answer] of unquoted.entries()) declared(answer, "unquoted", index);
+    for (const [index, answer] of marks.entries()) declared(answer, "marks", index);
+    for (const [index, { answer }] of examples.entries()) declared(answer, "examples", index, "answer");
+    for (const answer of answers) {
+      if (openAnswers.some((one) => one === answer))
+        report(
+          "wrong-value",
+          ["answers"],
+          `"${answer}" stands for undecided votes`,
+          "give this answer another name",
+        );
+      if (!examples.some((one) => one.answer === answer))
+        report(
           "no-example",
-          `"${id}" has no example of the answer "${answer}"`,
           ["examples"],
-          "a judge that sees one side leans to it: add { text, answer, because }",
-        ),
-      ),
-    ];
-  });
+          `"${id}" has no example of the answer "${answer}"`,
+          "add one: a judge leans to the side that it sees",
+        );
+    }
+  }
+  return problems;
 }

@@ -57,15 +57,10 @@ function checkWhatRuns(name: string, stage: StageSpec, { source, unclear }: Stag
     });
   }
   // what pays must be code of this repository that opens no file of a stranger
-  const lacks = [
-    ...(stage.network === "full" ? [] : ["network: full"]),
-    ...(stage.untrusted ? ["untrusted: false"] : []),
-    ...(stage.durable ? ["durable: false"] : []),
-    ...(stage.opens === undefined ? [] : ["no opens"]),
-  ];
-  if (stage.paidAnswers && lacks.length > 0 && !unclear("stages", name, "network")) {
-    const message = `"${name}" pays for answers of a model, which needs ${lacks.join(", ")}`;
-    const help = "open files of strangers in an earlier stage, which gives this one a file to read";
+  const isOpen = stage.untrusted || stage.durable || stage.opens !== undefined;
+  if (stage.paidAnswers && (isOpen || stage.network !== "full") && !unclear("stages", name, "network")) {
+    const message = `"${name}" pays for answers of a model, and ${isOpen ? "is untrusted, durable or opens files of strangers" : "has no network: full"}`;
+    const help = "write network: full; files of strangers belong in a stage before it";
     const place = source.place(["stages", name, "paidAnswers"], "key");
     problems.push({ code: "paid-answers", message, place, help });
   }

@@ -163,19 +163,19 @@ export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
     .list(kinds[kind].folder)
     .map((entry) => entry.replace(/\.ya?ml$/, ""))
     .filter((name) => sources.read(kinds[kind].file(name)) !== undefined)
-    .filter((name) => kind !== "judge" || isCalled(readManifest(kind, name, sources)));
+    .filter((name) => kind !== "judge" || modelOf(name, sources) !== undefined);
 }
 
-function isCalled(preset: ReturnType<typeof readManifest<"judge">>): boolean {
-  return preset !== undefined && !Array.isArray(preset) && preset.value.model !== undefined;
+/** Of a sound preset. */
+function modelOf(name: string, sources: Sources): AgentPreset["model"] {
+  const preset = readManifest("judge", name, sources);
+  return preset === undefined || Array.isArray(preset) ? undefined : preset.value.model;
 }
 
-/** A preset whose model each run chooses, for judges that are chosen by their model alone. */
+/** The shortest name of a preset whose model each run chooses. */
 export function openPreset(sources: Sources): string | undefined {
-  return manifestNames("judge", sources).find((name) => {
-    const preset = readManifest("judge", name, sources) as YamlSource<AgentPreset>;
-    return preset.value.model?.id === undefined && (preset.value.scaffold ?? "react") === "react";
-  });
+  const open = manifestNames("judge", sources).filter((name) => modelOf(name, sources)?.id === undefined);
+  return open.sort((a, b) => a.length - b.length)[0];
 }
 
 /** Reads and checks one manifest, all its problems at once; undefined if there is no such file. */
@@ -235,20 +235,17 @@ export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic 
   if (kind !== "agent" && kind !== "judge") return undefined;
   const { name, kind: ofAgent, model, provider } = source.value as AgentPreset;
   const isCalled = ofAgent === "llm" && model !== undefined;
-  if (kind === "judge" && !(isCalled && (model.id === undefined || provider !== undefined)))
-    return {
-      code: "no-model",
-      message: `"${name}" cannot judge: the preset names no provider and model to call`,
-      place: source.place(["kind"]),
-      help: `choose a preset of kind llm, or a model: --set judge=PROVIDER/ID, e.g. --set judge=${exampleModel}`,
-    };
-  if (!isCalled || model.id !== undefined) return undefined;
-  const option = kind === "agent" ? "model" : kind;
+  if (!isCalled && kind === "agent") return undefined;
+  if (isCalled && model.id !== undefined && (kind === "agent" || provider !== undefined)) return undefined;
+  const isOpen = isCalled && model.id === undefined;
+  const choice = `--set ${kind === "agent" ? "model" : kind}`;
   return {
     code: "no-model",
-    message: `${kind} "${name}" is a scaffold without a model`,
-    place: source.place(["model"]),
-    help: `choose one: --set ${option}=PROVIDER/ID, e.g. --set ${option}=${exampleModel}`,
+    message: isOpen
+      ? `${kind} "${name}" is a scaffold without a model`
+      : `"${name}" cannot judge: the preset names no provider and model to call`,
+    place: source.place([isOpen ? "model" : "kind"]),
+    help: `choose one: ${choice}=PROVIDER/ID, e.g. ${choice}=${exampleModel}`,
   };
 }
 

@@ -24,34 +24,23 @@ export function handOverPurse(attempt: string, { purse, run, workspace }: Of): v
   writePurse(path, { runs: [{ run, prices }, ...runs], cap: maxDollars === undefined ? cap : own });
 }
 
-type At = Of & { work: string };
-
-/** What only a stage that pays for answers reads and writes. No key holds the prices: the answers hold what was paid. */
-export function answerFolders(
+/** What only a stage that pays for answers gets. No cleanup removes them, and no key holds the prices. */
+export function paidAnswers(
   { stage }: Instance,
   { repository, state }: Pick<Workspace, "repository" | "state">,
 ) {
-  if (!stage.spec.paidAnswers) return { reads: [], writes: [] };
-  const prices = join(repository, "runners/agents/prices.yaml");
-  return { reads: [prices], writes: [answersOf(state), join(state.attempts, "caps")] };
-}
-
-export function answerVariables(
-  { stage }: Instance,
-  { workspace, work }: Pick<At, "workspace" | "work">,
-): Record<string, string> {
-  if (!stage.spec.paidAnswers) return {};
-  return { MLRB_ANSWERS: answersOf(workspace.state), MLRB_PURSE: join(work, purseFile) };
+  if (!stage.spec.paidAnswers) return undefined;
+  const answers = join(state.state, "answers");
+  return {
+    reads: [join(repository, "runners/agents/prices.yaml")],
+    writes: [answers, join(state.attempts, "caps")],
+    variables: (work: string) => ({ MLRB_ANSWERS: answers, MLRB_PURSE: join(work, purseFile) }),
+  };
 }
 
 /** A work folder may hold the purse of an earlier run. */
-export function handOverAnswersPurse({ stage }: Instance, { work, ...of }: At): void {
+export function handOverAnswersPurse({ stage }: Instance, { work, ...of }: Of & { work: string }): void {
   if (!stage.spec.paidAnswers) return;
   rmSync(join(work, purseFile), { force: true });
   handOverPurse(work, of);
-}
-
-/** Paid answers outlive every run, and no cleanup removes them. */
-function answersOf({ state }: Workspace["state"]): string {
-  return join(state, "answers");
 }

@@ -16,7 +16,7 @@ import type { Bound } from "../decide/bind-inputs.ts";
 import { compiledFolder, compiledImports } from "../process/compiled-code.ts";
 import { clearEnvironment, environmentPython } from "../process/environments.ts";
 import { forkPreload } from "../process/fork-preload.ts";
-import type { CarryOutContext } from "../run/carried-out.ts";
+import type { CarryOutContext, SharedContext } from "../run/carried-out.ts";
 import { MissingContent } from "../store/artifact-store.ts";
 import { materialize } from "../store/materialize-inputs.ts";
 import { overwrite } from "../store/overwrite-file.ts";
@@ -34,19 +34,8 @@ import {
 import { stageVariables } from "./stage-variables.ts";
 import { diskMax, processesMax, stageWalls } from "./stage-walls.ts";
 
-export type Working = Pick<
-  CarryOutContext,
-  | "workspace"
-  | "run"
-  | "purse"
-  | "executor"
-  | "token"
-  | "gpus"
-  | "services"
-  | "unsafeLocal"
-  | "weakLimits"
-  | "mayRunWeakly"
-> & { work: string };
+export type Working = Omit<SharedContext, "clearSandbox" | "slots"> &
+  Pick<CarryOutContext, "executor" | "token" | "gpus" | "services"> & { work: string };
 
 /** An input of the stage is missing from the store, or was damaged there. */
 export class LostInput extends Error {}

@@ -10,7 +10,7 @@ import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import { globFolder, isGlob } from "@mlrb/core/text/glob";
 import { packageFolders } from "@mlrb/kit/files/package-folders";
-import { answerFolders } from "../attempts/attempt-purse.ts";
+import { paidAnswers } from "../attempts/attempt-purse.ts";
 import type { Recorded } from "../audit/read-recorder.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { wholeFolder } from "../digests/file-digest-memory.ts";
@@ -116,7 +116,7 @@ export function foldersBeside(
   workspace: Workspace,
 ): { reads: string[]; writes: string[] } {
   const hub = hubFolder(instance, workspace);
-  const paid = answerFolders(instance, workspace);
+  const paid = paidAnswers(instance, workspace) ?? { reads: [], writes: [] };
   const writes = [...(hub === undefined ? [] : [hub]), ...paid.writes];
   if (!environment) return { reads: paid.reads, writes };
   if (instance.stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
