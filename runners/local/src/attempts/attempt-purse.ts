@@ -38,7 +38,7 @@ export function paidAnswers(
   };
 }
 
-/** A work folder may hold the purse of an earlier run. */
+/** A work folder may hold the purse of an earlier stage. */
 export function handOverAnswersPurse({ stage }: Instance, { work, ...of }: Of & { work: string }): void {
   if (!stage.spec.paidAnswers) return;
   rmSync(join(work, purseFile), { force: true });
