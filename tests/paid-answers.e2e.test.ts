@@ -171,3 +171,27 @@ test("a paid judge starts nothing without a yes; plan names its provider, its at
   }
   assert.equal((await at.run("--yes")).code, 0);
 });
+
+test("list, check, completion and unknown names know judges and rubrics, also where a pipeline names no judge", async (t) => {
+  const at = lab(t, repository);
+  for (const name of ["conduct", "research"]) writeRubric(at, name, rubric("By name."));
+  repository.write("runners/agents/presets/gratis.yaml", free("gratis"));
+  define(at, []);
+  const said = async (...args: string[]) => (await at.pipeline(args)).stdout;
+  assert.match(await said("list", "rubrics"), new RegExp(`^ *${at.name}-conduct +Conduct$`, "m"));
+  const judges = await said("list", "judges");
+  assert.match(judges, /^ *gratis +gratis$/m);
+  assert.doesNotMatch(judges, /nop|codex/, "presets that call no model of their own");
+  assert.equal(await said("complete", "--", "run", at.name, "--set", "judge=grat"), "judge=gratis\n");
+  assert.equal(await said("complete", "--", "list", "ru"), "rubrics\n");
+  const unknown = await at.plan("--set", "judge=gratiss");
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stdout + unknown.stderr, /unknown-judge.*no judge named \\?"gratiss\\?"/);
+  const file = `pipelines/judges/${at.name}-conduct.yaml`;
+  assert.equal((await at.pipeline(["check", file])).code, 0);
+  writeRubric(at, "conduct", rubric("By name.").replace("answer: no,", "answer: none,"));
+  const checked = await at.pipeline(["check", file]);
+  assert.equal(checked.code, 2);
+  assert.match(checked.stdout + checked.stderr, /wrong-value: "none" is not an answer of "cited"/);
+  assert.match((await at.pipeline(["check"])).stderr, /wrong-value: "none" is not an answer of "cited"/);
+});
