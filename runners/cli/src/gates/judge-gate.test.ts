@@ -6,6 +6,7 @@ import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import { judgeStage } from "../testing/judge-stage.ts";
 import { refusals } from "./check.ts";
 import { judgeGate } from "./judge-gate.ts";
+import { gates } from "./run-gates.ts";
 
 const attempt = (agent: string, provider: string, id: string) =>
   ({
@@ -26,6 +27,7 @@ const refused = (instances: Instance[], starts = instances) =>
 test("a first judge of the family of an agent is refused, by whatever provider", () => {
   const [problem, ...others] = refused([gpt, claude, judge.gpt, judge.claude]);
   assert.deepEqual(others, []);
+  assert.ok(gates.includes(judgeGate), "runs and doctor ask it");
   assert.equal(
     renderDiagnostic(problem!),
     `judge-family: judge gpt-judge is of the family gpt, as is agent writer: models prefer what their own family wrote
