@@ -6,7 +6,7 @@ export const hostCommands: CommandRow[] = [
   {
     name: "check [file...]",
     does: "check YAML files; runs nothing",
-    takes: "YAML files (default: every pipeline, task, scorer, agent preset and source)",
+    takes: "YAML files (default: every pipeline, task, scorer, agent preset, rubric and source)",
     options: [json],
     examples: `
       pnpm pipeline check # every problem of every YAML file
@@ -15,8 +15,8 @@ export const hostCommands: CommandRow[] = [
   },
   {
     name: "list [what]",
-    does: "list pipelines, tasks, scorers, agents and sources",
-    takes: "pipelines, tasks, scorers, agents or sources (default: all five)",
+    does: "list pipelines, tasks, scorers, agents, judges, rubrics and sources",
+    takes: "pipelines, tasks, scorers, agents, judges, rubrics or sources (default: all)",
     options: [json],
     examples: `
       pnpm pipeline list # pipelines, tasks, scorers and agents

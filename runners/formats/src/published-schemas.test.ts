@@ -8,6 +8,7 @@ import { ledgerFile } from "./attempt/ledger.ts";
 import { trajectoryLine } from "./attempt/trajectory.ts";
 import { agentPreset } from "./declared/agent-preset.ts";
 import { pipelineFile } from "./declared/pipeline.ts";
+import { rubricFile } from "./declared/rubric.ts";
 import { scorerManifest } from "./declared/scorer.ts";
 import { sourceManifest } from "./declared/source.ts";
 import { sourceLock } from "./declared/source-lock.ts";
@@ -32,6 +33,7 @@ const schemas = {
   scorer: scorerManifest,
   agent: agentPreset,
   source: sourceManifest,
+  rubric: rubricFile,
   "source-lock": sourceLock,
   score,
   verdict,

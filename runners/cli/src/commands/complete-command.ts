@@ -33,11 +33,11 @@ export async function completeCommand(repository: string, program: Command, word
       case "stages":
         return named((await plan(asked))?.stages.map(({ name }) => name) ?? []);
       case "axes": {
-        const instances =
-          (await plan(asked))?.instances.filter(({ stage }) => stage.name !== "environment") ?? [];
+        const { instances: all = [], stages = [] } = (await plan(asked)) ?? {};
+        const instances = all.filter(({ stage }) => stage.name !== "environment");
         const points = instances.flatMap(({ axes }) => Object.entries(axes));
-        // --set may name any manifest, not only those that the pipeline lists
-        const more = [...new Set(points.map(([axis]) => axis))]
+        // --set may name any manifest, not only those that the pipeline lists, also where it lists none
+        const more = [...new Set([...points.map(([axis]) => axis), ...stages.flatMap(({ each }) => each)])]
           .filter(isManifestKind)
           .flatMap((kind) => manifestNames(kind, sources).map((name) => [kind, name] as const));
         return named([...new Set([...points, ...more].map(([axis, value]) => `${axis}=${value}`))]);

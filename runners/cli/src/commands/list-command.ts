@@ -1,4 +1,4 @@
-// `pipeline list`: prints pipelines, tasks, scorers, agents and sources.
+// `pipeline list`: prints pipelines, tasks, scorers, agents, judges, rubrics and sources.
 import { columnLines } from "@mlrb/core/text/terminal-grid";
 import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { refuseWords } from "../request/refuse.ts";
@@ -11,6 +11,8 @@ const kinds = {
   tasks: "task",
   scorers: "scorer",
   agents: "agent",
+  judges: "judge",
+  rubrics: "rubric",
   sources: "source",
 } as const;
 

@@ -11,6 +11,8 @@ import type { CostOptions } from "../gates/cost-gate.ts";
 import { agentBounds, boundLines } from "../gates/dollar-bounds.ts";
 import { askedOf, type StaleOptions, stalePolicy, startedIn } from "../gates/gate.ts";
 import { gpuGate } from "../gates/gpu-gate.ts";
+import { judgeBounds, judgeLines } from "../gates/judge-bounds.ts";
+import { judgeGate } from "../gates/judge-gate.ts";
 import { priceGate, runPurse } from "../gates/price-gate.ts";
 import {
   downloadAmount,
@@ -50,7 +52,7 @@ export async function planCommand(
     for (const line of summaryLines(sum, plan)) process.stdout.write(`${line}\n`);
     return 0;
   }
-  const { previews, fetched, note, extent, gpusHere, bounds, time } = sum;
+  const { previews, fetched, note, extent, gpusHere, bounds, judges, time } = sum;
   for (const preview of previews) printJson(stageLine(preview, plan));
   if (note) printJson({ event: "note", ...note });
   const actions = { run: 0, reuse: 0, stale: 0 };
@@ -58,7 +60,7 @@ export async function planCommand(
   const { profile, weakLimits } = plan;
   printJson({
     ...{ event: "summary", pipeline: plan.pipeline, profile, actions, cost: totalCost(previews), bounds },
-    ...{ downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits, time },
+    ...{ judges, downloads: downloadAmount(fetched), extent: { ...extent, gpusHere }, weakLimits, time },
     checks: checkedBefore(plan, startedIn(previews)),
     durationMs: Math.round(performance.now() - begin),
   });
@@ -76,15 +78,17 @@ async function planned(repository: string, request: Request, options: PlanComman
   const starts = startedIn(previews).map(({ index }) => plan.instances[index]!);
   const bounds = agentBounds(starts, purse.prices);
   if ("code" in bounds) return bounds;
+  const judges = judgeBounds(starts, purse.prices);
+  if ("code" in judges) return judges;
   const asked = { ...askedOf(request, gate, purse), starts };
   const downloads = toDownload(starts, asked.sources);
   const [note] = [
     (await checkProblem(request, previews, gate)) ?? [],
-    ...refusals([...gpuGate(asked), ...sourceGate(asked), ...priceGate(asked)]),
+    ...refusals([...gpuGate(asked), ...sourceGate(asked), ...judgeGate(asked), ...priceGate(asked)]),
   ].flat();
   const starting = new Set(starts.map(({ index }) => index));
   return {
-    ...{ workspace, purse, previews, bounds, note },
+    ...{ workspace, purse, previews, bounds, judges, note },
     /** What comes from the hub. */
     fetched: "sources" in downloads ? downloads.sources : [],
     extent: totalExtent(startedIn(previews), (index) => plan.instances[index]!.execution),
@@ -99,13 +103,14 @@ async function planned(repository: string, request: Request, options: PlanComman
 type Planned = Exclude<Awaited<ReturnType<typeof planned>>, Diagnostic>;
 
 function summaryLines(
-  { workspace, previews, fetched, note, extent, gpusHere, bounds, purse, time }: Planned,
+  { workspace, previews, fetched, note, extent, gpusHere, bounds, judges, purse, time }: Planned,
   plan: Plan,
 ): string[] {
   const attempts = attemptsLine(previews, plan);
   const lines = [
     attempts,
     ...boundLines(bounds, { maxDollars: purse.maxDollars, reported: plan.reported }),
+    ...judgeLines(judges),
     ...(attempts === "" ? [] : powerLines(plan, workspace)),
     endWords(extent, { gpus: gpusHere, now: Date.now() }),
     fetched.length > 0 ? downloadLine(fetched) : "",

@@ -102,7 +102,7 @@ test("a limit that is not a number is refused, and without a limit nothing may b
 
 test("an attempt without a key and a GPU is previewed before it starts, unless its model is free", async () => {
   const starts = (model: object) => {
-    const stage = { name: "attempt", durable: true };
+    const stage = { name: "attempt", durable: true, spec: {} };
     const params = { preset: { kind: "llm", provider: "vllm", model } };
     const instance = {
       stage,

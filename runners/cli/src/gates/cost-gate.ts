@@ -11,6 +11,8 @@ import type { Request } from "../request/request.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { isWatchedAgain } from "../watch/watcher-channel.ts";
 import { type Deciding, startedIn } from "./gate.ts";
+import { judgeBounds, paysForAnswers } from "./judge-bounds.ts";
+import { total } from "./spent.ts";
 import { costWords, type TotalCost, totalCost } from "./total-cost.ts";
 
 export type CostOptions = {
@@ -42,10 +44,13 @@ export function costLimits({ maxGpuHours, maxCost }: CostOptions): CostLimits | 
 
 /** The problem of starting attempts at `cost`; undefined within the limits. GPU hours of services are limited apart. */
 export function overCost(cost: TotalCost, limits: CostLimits): Diagnostic | undefined {
+  const judges = cost.judges ?? { dollars: 0 };
   const { most: servedHours, unknown: unknownServed } = cost.services ?? { most: 0, unknown: 0 };
-  const unknown = cost.unknownDollars > 0 || cost.unknownGpuHours > 0 || unknownServed > 0;
+  const unknown =
+    cost.unknownDollars > 0 || cost.unknownGpuHours > 0 || unknownServed > 0 || judges.dollars === null;
+  const dollars = cost.dollars + (judges.dollars ?? 0);
   const gpuHours = Math.max(cost.gpuHours, servedHours);
-  if (gpuHours <= limits.gpuHours && cost.dollars <= limits.dollars && !unknown) return undefined;
+  if (gpuHours <= limits.gpuHours && dollars <= limits.dollars && !unknown) return undefined;
   const most = `${counted(limits.gpuHours, "GPU hour")} and ${counted(limits.dollars, "dollar")}`;
   const raise = unknown ? "pass --yes" : "raise --max-gpu-hours and --max-cost, or pass --yes";
   return {
@@ -88,6 +93,7 @@ export async function costAgreed(
   if ("code" in limits) return no(limits);
   const mayCost = selected.some((index) => {
     const { stage, execution, action, uses } = plan.instances[index]!;
+    if (paysForAnswers({ stage, action })) return true;
     const gpus = execution.resources.gpus + (uses ? plan.instances[uses.from]!.execution.resources.gpus : 0);
     return stage.durable && (gpus > 0 || isPaid(action));
   });
@@ -98,7 +104,12 @@ export async function costAgreed(
   const again = isWatchedAgain() && previews.find(({ cost, reasons }) => cost && reasons.some(isLost));
   if (again) return no(lostAgain(plan.instances[again.index]!.id));
   if (options.yes) return true;
-  const problem = overCost(totalCost(previews), limits);
+  const starts = startedIn(previews).map(({ index }) => plan.instances[index]!);
+  const judged = judgeBounds(starts.filter(paysForAnswers), options.price ?? []);
+  if ("code" in judged) return no(judged);
+  const stages = judged.reduce((sum, one) => sum + one.stages, 0);
+  const judges = { stages, dollars: total(judged.map(({ dollars }) => dollars)) };
+  const problem = overCost({ ...totalCost(previews), ...(stages > 0 && { judges }) }, limits);
   return problem === undefined || personAgrees(problem, options.json);
 }
 

@@ -1,14 +1,29 @@
 // What new attempts of paid models can cost at most, by agent: from their budgets and the known prices. Earlier
 // attempts do not count here; `totalCost` has what is expected.
+import { createRequire } from "node:module";
 import { type DollarsBound, dollarsBound } from "@mlrb/agents/model/dollars-bound";
+import type { PriceBook } from "@mlrb/agents/spending/prices";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { estimateFrom, isPaid } from "@mlrb/local/records/estimate-cost";
-import { bookOf } from "./price-gate.ts";
 import { costSum, total } from "./spent.ts";
 
+// What reads YAML is loaded only for a plan in which something could cost dollars.
+const require = createRequire(import.meta.url);
+
 export type AgentBound = Exclude<ReturnType<typeof agentBounds>, Diagnostic>[number];
+
+/** The table of prices is read as well, so a plan without an attempt that could cost anything does not call this. */
+export function bookOf(prices: string[]): PriceBook | Diagnostic {
+  const { priceBook } =
+    require("@mlrb/agents/spending/prices") as typeof import("@mlrb/agents/spending/prices");
+  try {
+    return priceBook([{ run: null, prices }]);
+  } catch (error) {
+    return { code: "bad-price", message: (error as Error).message };
+  }
+}
 
 /** `given`: prices of --price. */
 export function agentBounds(starts: Instance[], given: string[]) {

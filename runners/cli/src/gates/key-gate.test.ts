@@ -13,7 +13,7 @@ const instance = (
   const execution = { resources: { pools } };
   return {
     id,
-    stage: { name: "attempt", durable },
+    stage: { name: "attempt", durable, spec: {} },
     action: { params, secrets },
     execution,
   } as unknown as Instance;

@@ -25,7 +25,7 @@ export function keyGate({
 
 function calls({ stage, action, execution }: Instance, name: string): boolean {
   if (providersIn(execution).some(isNamedAfter(name))) return true;
-  if (!stage.durable) return false;
+  if (!stage.durable && !stage.spec.paidAnswers) return false;
   const tables = Object.values(attemptFields(action.params)).flatMap((value) =>
     Array.isArray(value) ? value : [value],
   );

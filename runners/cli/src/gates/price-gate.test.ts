@@ -26,7 +26,7 @@ const attempt = (id: string, params: object, dollars?: number) =>
   ({
     id,
     axes: { agent: "cli" },
-    stage: { name: "attempt", durable: true },
+    stage: { name: "attempt", durable: true, spec: {} },
     action: { params, budget: dollars === undefined ? {} : { dollars } },
   }) as unknown as Instance;
 const run = (count: number) =>

@@ -1,7 +1,6 @@
 // A limit in dollars can only be enforced with known prices: of the table, or of --price.
 import { createRequire } from "node:module";
-import { agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
-import type { PriceBook } from "@mlrb/agents/spending/prices";
+import { type AgentModel, agentModels, priceHelp, unpriced } from "@mlrb/agents/model/agent-models";
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { Sources } from "@mlrb/core/spec/manifest";
 import { counted } from "@mlrb/core/text/counted";
@@ -9,7 +8,9 @@ import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { RunPurse } from "@mlrb/local/run/run-request";
 import { type Check, missing } from "./check.ts";
 import { type CostOptions, costLimits } from "./cost-gate.ts";
+import { bookOf } from "./dollar-bounds.ts";
 import type { Asked } from "./gate.ts";
+import { paidJudge, paysForAnswers } from "./judge-bounds.ts";
 
 // What reads YAML is loaded only for a plan in which something could cost dollars.
 const require = createRequire(import.meta.url);
@@ -24,17 +25,6 @@ export function runPurse(options: CostOptions): RunPurse | Diagnostic {
   return { prices, ...(options.maxCost !== undefined && { maxDollars: limits.dollars }) };
 }
 
-/** The table of prices is read as well, so a plan without an attempt that could cost anything does not call this. */
-export function bookOf(prices: string[]): PriceBook | Diagnostic {
-  const { priceBook } =
-    require("@mlrb/agents/spending/prices") as typeof import("@mlrb/agents/spending/prices");
-  try {
-    return priceBook([{ run: null, prices }]);
-  } catch (error) {
-    return { code: "bad-price", message: (error as Error).message };
-  }
-}
-
 /** Attempts whose dollars are limited and that may call a model without a known price. */
 export function priceGate({
   starts,
@@ -47,13 +37,14 @@ export function priceGate({
   if (limited.length === 0) return [];
   const prices = bookOf(purse.prices);
   if ("code" in prices) return [missing("prices", prices.message, prices.help ?? "", { code: prices.code })];
-  const unknownOf = (instance: Instance) => unpriced(agentModels(instance.action.params), prices);
+  const unknownOf = (instance: Instance) => unpriced(modelsOf(instance), prices);
   const [first, ...more] = limited.filter((instance) => unknownOf(instance).length > 0);
   if (!first) return [];
   const unknown = unknownOf(first);
   const { dollars } = first.action.budget;
   const limit = dollars === undefined ? "under --max-cost" : `at most ${dollars} dollars`;
-  const others = more.length > 0 ? `, ${counted(more.length, "more attempt")} likewise` : "";
+  const kind = first.stage.durable ? "attempt" : "stage";
+  const others = more.length > 0 ? `, ${counted(more.length, `more ${kind}`)} likewise` : "";
   const names = unknown.map(({ provider, id }) => `${provider} ${id}`).join(", ");
   const place = placeOf(first, unknown[0]!.id, sources);
   return [
@@ -66,16 +57,26 @@ export function priceGate({
   ];
 }
 
-/** Whether an attempt's dollars are limited. */
-function isLimited({ stage, action }: Instance, capped: boolean): boolean {
-  return stage.durable && (action.budget.dollars !== undefined || capped);
+function modelsOf(instance: Instance): AgentModel[] {
+  if (instance.stage.durable) return agentModels(instance.action.params);
+  const judge = paidJudge(instance);
+  return judge ? [{ ...judge, free: false }] : [];
+}
+
+/** Whether the dollars of an attempt, or of a judge's answers, are limited. */
+function isLimited(instance: Instance, capped: boolean): boolean {
+  const { durable } = instance.stage;
+  return durable
+    ? capped || instance.action.budget.dollars !== undefined
+    : capped && paysForAnswers(instance);
 }
 
 /** Where the preset names the model. */
-function placeOf({ axes }: Instance, id: string, sources: Sources) {
-  if (axes.agent === undefined) return undefined;
+function placeOf({ stage, axes }: Instance, id: string, sources: Sources) {
+  const kind = stage.durable ? "agent" : "judge";
+  if (axes[kind] === undefined) return undefined;
   const { readManifest } = require("@mlrb/core/spec/manifest") as typeof import("@mlrb/core/spec/manifest");
-  const preset = readManifest("agent", String(axes.agent), sources);
+  const preset = readManifest(kind, String(axes[kind]), sources);
   if (preset === undefined || Array.isArray(preset)) return undefined;
   const { gateway = [] } = preset.value;
   const entry = gateway.findIndex(({ ids }) => ids.includes(id));

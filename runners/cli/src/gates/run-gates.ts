@@ -14,13 +14,15 @@ import { type CostOptions, costAgreed } from "./cost-gate.ts";
 import { agentBounds, boundLines } from "./dollar-bounds.ts";
 import { type Asked, askedOf, type Deciding, type Gate, startedIn } from "./gate.ts";
 import { gpuGate } from "./gpu-gate.ts";
+import { judgeBounds, judgeLines } from "./judge-bounds.ts";
+import { judgeGate } from "./judge-gate.ts";
 import { keyGate } from "./key-gate.ts";
 import { priceGate } from "./price-gate.ts";
 import { slurmGate } from "./slurm-gate.ts";
 import { downloadLine, sourceGate, toDownload } from "./source-gate.ts";
 
 /** `doctor` prints what each of them finds. */
-export const gates: Gate[] = [sourceGate, keyGate, priceGate, containerGate, slurmGate, gpuGate];
+export const gates: Gate[] = [sourceGate, judgeGate, keyGate, priceGate, containerGate, slurmGate, gpuGate];
 
 /** What a person at a terminal may agree to within the run. */
 const agreeable = ["unresolved-source", "not-accepted"];
@@ -68,7 +70,7 @@ async function printStart(
   at: { asked: Omit<Asked, "starts">; previews: Preview[] | undefined },
 ): Promise<void> {
   const costs = ({ stage, action }: Instance) =>
-    stage.spec.hub || (stage.durable && isPaid(action, () => true));
+    stage.spec.hub || stage.spec.paidAnswers || (stage.durable && isPaid(action, () => true));
   if (!selected.some((index) => costs(plan.instances[index]!))) return;
   const previews = at.previews ?? (await previewPlan(plan, selected, deciding)).previews;
   const starts = startedIn(previews).map(({ index }) => plan.instances[index]!);
@@ -79,4 +81,6 @@ async function printStart(
   const { maxDollars } = purse;
   if (!("code" in bounds))
     for (const line of boundLines(bounds, { maxDollars, reported: plan.reported })) console.error(line);
+  const judges = judgeBounds(starts, purse.prices);
+  if (!("code" in judges)) for (const line of judgeLines(judges)) console.error(line);
 }

@@ -4,7 +4,10 @@
 import { counted } from "@mlrb/core/text/counted";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 
-export type TotalCost = ReturnType<typeof totalCost>;
+/** `judges`: of stages with paid answers, the most; null: unknown. */
+export type TotalCost = ReturnType<typeof totalCost> & {
+  judges?: { stages: number; dollars: number | null };
+};
 
 /** Sums over the attempts that would run; with `left`, also over stale ones that would be left. */
 export function totalCost(previews: Pick<Preview, "action" | "onStale" | "cost" | "served">[], left = false) {
@@ -49,7 +52,7 @@ function serviceWords({ names, least, most, unknown }: ReturnType<typeof service
 
 /** What is unknown of all attempts has no amount: `2 attempts, about 48.0 GPU hours and 80.00 dollars, 1 of them at an unknown cost`. */
 export function costWords(cost: TotalCost): string {
-  const { attempts, gpuHours, unknownGpuHours, dollars, unknownDollars, services } = cost;
+  const { attempts, gpuHours, unknownGpuHours, dollars, unknownDollars, services, judges } = cost;
   const which = (count: number) => (count === attempts ? (count === 1 ? "" : "all ") : `${count} of them `);
   const unknown = [
     ...(unknownGpuHours > 0 ? [`${which(unknownGpuHours)}without a bound on GPU hours`] : []),
@@ -61,5 +64,10 @@ export function costWords(cost: TotalCost): string {
   ];
   const about = amounts.length > 0 ? [`about ${amounts.join(" and ")}`] : [];
   const own = [counted(attempts, "attempt"), ...about, ...unknown].join(", ");
-  return services ? own + serviceWords(services) : own;
+  const all = services ? own + serviceWords(services) : own;
+  if (!judges) return all;
+  const most =
+    judges.dollars === null ? "dollars without a bound" : `at most ${judges.dollars.toFixed(2)} dollars`;
+  const answers = `${counted(judges.stages, "stage")} with answers of judges, ${most}`;
+  return attempts === 0 ? answers : `${all}, and ${answers}`;
 }

@@ -25,7 +25,7 @@ const ofOption: Record<string, NameKind | string[]> = {
 const ofArgument: Record<string, NameKind | string[]> = {
   pipeline: "pipelines",
   stage: "stages",
-  what: ["pipelines", "tasks", "scorers", "agents"],
+  what: ["pipelines", "tasks", "scorers", "agents", "judges", "rubrics", "sources"],
   shell: ["bash", "zsh", "fish"],
 };
 

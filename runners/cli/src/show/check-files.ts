@@ -20,7 +20,7 @@ import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { addRuns, cannotStart, type Runs } from "./check-runs.ts";
 
-const kinds = ["task", "scorer", "agent", "source"] as const;
+const kinds = ["task", "scorer", "agent", "rubric", "source"] as const;
 
 /** Sorted problems, each once. Without `files`, of all files. */
 export async function filesChecked(

@@ -10,7 +10,7 @@ export type Item = { kind: ManifestKind | "pipeline"; name: string; title: strin
 
 export function listItems(repository: string, consulted: Consulted): Item[] {
   const sources = sourceFiles(repository, consulted);
-  return (["pipeline", "task", "scorer", "agent", "source"] as const).flatMap((kind) =>
+  return (["pipeline", "task", "scorer", "agent", "judge", "rubric", "source"] as const).flatMap((kind) =>
     itemsOf(kind, sources),
   );
 }

@@ -9,6 +9,7 @@ import { renderDiagnostic } from "../yaml/diagnostic.ts";
 import { loadPlan, type PlanRequest } from "./load-plan.ts";
 
 const source = join(import.meta.dirname, "..");
+const kinds = ["task", "scorer", "agent", "judge", "rubric"];
 const golden = join(import.meta.dirname, "../golden");
 const groups = readdirSync(golden).filter((name) => name.endsWith(".md"));
 
@@ -40,7 +41,7 @@ test("every diagnostic code of core has a golden case", () => {
   const seen = groups.map((group) => readFileSync(join(golden, group), "utf8")).join("\n");
   // codes of selectInstances and of a file's bytes, which have tests of their own
   const elsewhere = ["nothing-selected", "blank-pattern", "not-utf8", "too-long"];
-  const missing = [...new Set([...codes, "unknown-task", "unknown-scorer", "unknown-agent"])].filter(
+  const missing = [...new Set([...codes, ...kinds.map((kind) => `unknown-${kind}`)])].filter(
     (code) => !elsewhere.includes(code) && !new RegExp(`^(?:\\S+:\\d+:\\d+ )?${code}: `, "m").test(seen),
   );
   assert.deepEqual(missing, []);

@@ -21,7 +21,7 @@ import { resolveAxes, type Selection } from "./resolve-axes.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { executionOf, type ResolvedProfile, resolveProfile, whereWritten } from "./resolve-profile.ts";
 import { checkReach } from "./service-reach.ts";
-import { setModel } from "./set-model.ts";
+import { setJudges, setModel } from "./set-model.ts";
 
 export type PlanRequest = {
   /** Path of the pipeline's file, relative to the repository's root. */
@@ -54,7 +54,8 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   const profileAxes = Object.fromEntries(
     Object.entries(profile.axes).map(([name, { spec }]) => [name, spec]),
   );
-  const { set, problems: ofModel } = setModel(distinctValues(request.set ?? {}), profileAxes);
+  const wanted = setJudges(distinctValues(request.set ?? {}), sources);
+  const { set, problems: ofModel } = setModel(wanted, profileAxes);
   problems.push(...ofModel);
   const paramsKnown = isKnown("params");
   const resolved = resolveAxes(spec, { source, profile, sources, set, unclear, paramsKnown });

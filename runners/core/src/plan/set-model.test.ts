@@ -108,3 +108,79 @@ test("the name with its model selects the same attempt as --set model", () => {
   const [other] = attempts({ agent: ["talker@openai:gpt-y"] }).attempts;
   assert.deepEqual(one, other);
 });
+
+const judging = `formatVersion: 1
+name: test
+axes: { judge: [], seed: [] }
+stages:
+  ask:
+    each: [judge]
+    script: steps/a.ts
+    params: { model: "{judge.model}" }
+    secrets: "{judge.secrets}"
+    resources: { pools: { "api:{judge.providers}": 1 } }
+    gives: { answers: dir }
+  count: { each: [seed], script: steps/a.ts }
+  asked: { script: steps/a.ts, when: "{judge.model}" }
+  tell: { script: steps/b.ts, collect: [ask.answers] }
+pools: { "api:*": 4 }
+`;
+const any = `formatVersion: 1
+name: any
+title: Any model
+kind: llm
+model: { contextTokens: 9000, maxOutputTokens: 99, temperature: 0.5 }
+planner: { provider: openai, id: p, contextTokens: 9000 }
+`;
+
+function judgedBy(set: Selection) {
+  const presets = { "talker.yaml": talker, "local.yaml": local, "any.yaml": any };
+  const files = Object.entries(presets).map(([file, text]) => [`runners/agents/presets/${file}`, text]);
+  const sources = memorySources({
+    ...repository,
+    ...Object.fromEntries(files),
+    "pipelines/test.yaml": judging,
+  });
+  const result = loadPlan({ file: "pipelines/test.yaml", set }, sources, ["local"]);
+  assert.ok("plan" in result, JSON.stringify(result));
+  return result.plan;
+}
+
+test("a stage over an empty axis has no instances, what collects it gathers nothing, and --set fills the axis", () => {
+  const idsOf = (set: Selection) => judgedBy(set).instances.map(({ id }) => id);
+  assert.deepEqual(idsOf({}), ["tell"]);
+  assert.deepEqual(judgedBy({}).instances[0]!.members, []);
+  assert.deepEqual(idsOf({ judge: ["talker"], seed: ["3"] }).sort(), [
+    "ask[judge=talker]",
+    "asked",
+    "count[seed=3]",
+    "tell",
+  ]);
+});
+
+test("of a preset as judge only its own model counts: its provider, its key and its pool", () => {
+  const [ask] = judgedBy({ judge: ["talker"] }).instances.filter(({ stage }) => stage.name === "ask");
+  assert.deepEqual(ask!.action.params.model, {
+    ...{ provider: "anthropic", id: "claude-x", key: "ANTHROPIC_API_KEY", contextTokens: 9000 },
+    ...{ temperature: 0, maxOutputTokens: 99, options: { a: 1 } },
+  });
+  assert.deepEqual(ask!.action.secrets, ["ANTHROPIC_API_KEY", "HF_TOKEN"]);
+  assert.deepEqual(ask!.execution.resources.pools, { "api:anthropic": 1 });
+});
+
+test("a judge is chosen by its model alone, with the limits of a preset that is open to any", () => {
+  const asks = judgedBy({ judge: ["google/models/gem-1", "talker@anthropic:claude-y"] }).instances.filter(
+    ({ stage }) => stage.name === "ask",
+  );
+  assert.deepEqual(
+    asks.map(({ id, execution }) => [id, Object.keys(execution.resources.pools)]),
+    [
+      ["ask[judge=any@google:models~gem-1]", ["api:google"]],
+      ["ask[judge=talker@anthropic:claude-y]", ["api:anthropic"]],
+    ],
+  );
+  assert.deepEqual(asks[0]!.action.params.model, {
+    ...{ provider: "google", id: "models/gem-1", key: "GEMINI_API_KEY" },
+    ...{ contextTokens: 9000, maxOutputTokens: 99, temperature: 0.5 },
+  });
+});

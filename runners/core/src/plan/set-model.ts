@@ -4,6 +4,8 @@
 
 import type { PipelineSpec } from "@mlrb/formats/declared/pipeline";
 import { agentWithModel, splitAgentName } from "../spec/agent-model.ts";
+import { openPreset } from "../spec/manifest.ts";
+import type { Sources } from "../spec/sources.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import type { Selection } from "./resolve-axes.ts";
 
@@ -30,5 +32,15 @@ export function setModel(set: Selection, axes: Axes): { set: Selection; problems
   return {
     set: { ...rest, agent: agents.flatMap((agent) => models.map((model) => agentWithModel(agent, model))) },
     problems: [],
+  };
+}
+
+/** A judge that is chosen as PROVIDER/ID becomes a preset with that model: of a judge only its model counts. */
+export function setJudges(set: Selection, sources: Sources): Selection {
+  const preset = set.judge?.some((name) => name.includes("/")) && openPreset(sources);
+  if (!preset) return set;
+  return {
+    ...set,
+    judge: set.judge!.map((name) => (name.includes("/") ? agentWithModel(preset, name) : name)),
   };
 }

@@ -56,6 +56,14 @@ function checkWhatRuns(name: string, stage: StageSpec, { source, unclear }: Stag
       help,
     });
   }
+  // what pays must be code of this repository that opens no file of a stranger
+  const isOpen = stage.untrusted || stage.durable || stage.opens !== undefined;
+  if (stage.paidAnswers && (isOpen || stage.network !== "full") && !unclear("stages", name, "network")) {
+    const message = `"${name}" pays for answers of a model, and ${isOpen ? "is untrusted, durable or opens files of strangers" : "has no network: full"}`;
+    const help = "write network: full; files of strangers belong in a stage before it";
+    const place = source.place(["stages", name, "paidAnswers"], "key");
+    problems.push({ code: "paid-answers", message, place, help });
+  }
   return problems;
 }
 

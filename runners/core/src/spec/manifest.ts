@@ -1,5 +1,5 @@
-// Locates and reads the manifests that people add. The four kinds are named only here, and no task, scorer, agent
-// or source is named at all.
+// Locates and reads the manifests that people add. The kinds are named only here, and no task, scorer, agent, source
+// or rubric is named at all.
 
 import {
   type AgentPreset,
@@ -7,6 +7,7 @@ import {
   presetOfAttempt,
   presetProviders,
 } from "@mlrb/formats/declared/agent-preset";
+import { type Rubric, rubricFile } from "@mlrb/formats/declared/rubric";
 import { type ScorerManifest, scorerManifest } from "@mlrb/formats/declared/scorer";
 import { type SourceManifest, sourceManifest } from "@mlrb/formats/declared/source";
 import { type TaskManifest, taskManifest } from "@mlrb/formats/declared/task";
@@ -19,13 +20,22 @@ import { presetWithModel, splitAgentName } from "./agent-model.ts";
 import { fieldValue } from "./axis-field.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkNamedPath } from "./check-declared-file.ts";
+import { checkRubric } from "./check-rubric.ts";
 import { checkTask } from "./check-task.ts";
 import { lockState, readSourceLock } from "./source-lock.ts";
 import type { Sources } from "./sources.ts";
 
 export type { Sources } from "./sources.ts";
 
-type Manifests = { task: TaskManifest; scorer: ScorerManifest; agent: AgentPreset; source: SourceManifest };
+type Manifests = {
+  task: TaskManifest;
+  scorer: ScorerManifest;
+  agent: AgentPreset;
+  /** A preset of an agent, of which only the fields about its model count. */
+  judge: AgentPreset;
+  rubric: Rubric;
+  source: SourceManifest;
+};
 
 export type ManifestKind = keyof Manifests;
 
@@ -45,6 +55,13 @@ type Kind<Manifest> = {
     lost: ReadonlySet<string>,
     written: YamlSource,
   ): Diagnostic[];
+};
+
+const preset: Kind<AgentPreset> = {
+  folder: "runners/agents/presets",
+  file: (name) => `runners/agents/presets/${splitAgentName(name).preset}.yaml`,
+  schema: agentPreset,
+  rules: (_, sources, lost, written) => checkAgent(written, sources, lost),
 };
 
 const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
@@ -75,12 +92,19 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
     schema: scorerManifest,
     rules: (scorer, sources) => [...checkScorer(scorer), ...namedFiles(scorer, sources, [["environment"]])],
   },
-  agent: {
-    folder: "runners/agents/presets",
-    file: (name) => `runners/agents/presets/${splitAgentName(name).preset}.yaml`,
-    schema: agentPreset,
-    derived: { preset: presetOfAttempt, providers: presetProviders },
-    rules: (_, sources, lost, written) => checkAgent(written, sources, lost),
+  agent: { ...preset, derived: { preset: presetOfAttempt, providers: presetProviders } },
+  judge: {
+    ...preset,
+    derived: {
+      model: ({ provider, model }) => ({ provider, ...model }),
+      providers: ({ provider }) => [provider], // not the planner's
+    },
+  },
+  rubric: {
+    folder: "pipelines/judges",
+    file: (name) => `pipelines/judges/${name}.yaml`,
+    schema: rubricFile,
+    rules: (rubric, _, lost) => (lost.has("questions") ? [] : checkRubric(rubric)),
   },
   source: {
     folder: "sources",
@@ -116,7 +140,8 @@ export function manifestFields<Name extends ManifestKind>(
 
 /** Their names, also of optional fields that a manifest lacks. */
 export function manifestFieldNames(kind: ManifestKind): string[] {
-  return [...Object.keys(kinds[kind].schema.properties), ...Object.keys(kinds[kind].derived ?? {})];
+  const { schema, derived = {} } = kinds[kind];
+  return [...new Set([...Object.keys(schema.properties), ...Object.keys(derived)])];
 }
 
 export function isManifestKind(axis: string): axis is ManifestKind {
@@ -132,12 +157,25 @@ export function manifestFile(kind: ManifestKind, name: string): string {
   return kinds[kind].file(name);
 }
 
-/** The names of all manifests of a kind. */
+/** The names of all manifests of a kind; of judges only the presets that say which model to call, or its limits. */
 export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
   return sources
     .list(kinds[kind].folder)
     .map((entry) => entry.replace(/\.ya?ml$/, ""))
-    .filter((name) => sources.read(kinds[kind].file(name)) !== undefined);
+    .filter((name) => sources.read(kinds[kind].file(name)) !== undefined)
+    .filter((name) => kind !== "judge" || modelOf(name, sources) !== undefined);
+}
+
+/** Of a sound preset. */
+function modelOf(name: string, sources: Sources): AgentPreset["model"] {
+  const preset = readManifest("judge", name, sources);
+  return preset === undefined || Array.isArray(preset) ? undefined : preset.value.model;
+}
+
+/** The shortest name of a preset whose model each run chooses. */
+export function openPreset(sources: Sources): string | undefined {
+  const open = manifestNames("judge", sources).filter((name) => modelOf(name, sources)?.id === undefined);
+  return open.sort((a, b) => a.length - b.length)[0];
 }
 
 /** Reads and checks one manifest, all its problems at once; undefined if there is no such file. */
@@ -160,7 +198,7 @@ export function readManifest<Name extends ManifestKind>(
   if (!lost.has("name")) problems.push(...checkName(manifest, name));
   problems.push(...rules(manifest, sources, lost, source));
   if (problems.length > 0) return problems;
-  return kind === "agent"
+  return kind === "agent" || kind === "judge"
     ? (withModel(manifest as YamlSource<AgentPreset>, name) as typeof manifest | Diagnostic[])
     : manifest;
 }
@@ -194,14 +232,20 @@ export const exampleModel = "openai/gpt-4o-2024-08-06";
 
 /** Why a sound manifest cannot be used in a plan, if it cannot. */
 export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic | undefined {
-  if (kind !== "agent") return undefined;
-  const { name, kind: ofAgent, model } = source.value as AgentPreset;
-  if (ofAgent !== "llm" || model === undefined || model.id !== undefined) return undefined;
+  if (kind !== "agent" && kind !== "judge") return undefined;
+  const { name, kind: ofAgent, model, provider } = source.value as AgentPreset;
+  const isCalled = ofAgent === "llm" && model !== undefined;
+  if (!isCalled && kind === "agent") return undefined;
+  if (isCalled && model.id !== undefined && (kind === "agent" || provider !== undefined)) return undefined;
+  const isOpen = isCalled && model.id === undefined;
+  const choice = `--set ${kind === "agent" ? "model" : kind}`;
   return {
     code: "no-model",
-    message: `agent "${name}" is a scaffold without a model`,
-    place: source.place(["model"]),
-    help: `choose one: --set model=PROVIDER/ID, e.g. --set model=${exampleModel}`,
+    message: isOpen
+      ? `${kind} "${name}" is a scaffold without a model`
+      : `"${name}" cannot judge: the preset names no provider and model to call`,
+    place: source.place([isOpen ? "model" : "kind"]),
+    help: `choose one: ${choice}=PROVIDER/ID, e.g. ${choice}=${exampleModel}`,
   };
 }
 

@@ -18,10 +18,13 @@ function table<const Value>(values: Value, description: string) {
   return { ...t.tableOf(values), propertyNames: t.declaredName, description } as const;
 }
 
-const values = { ...t.listOf(scalar), minItems: 1, uniqueItems: true } as const;
+const values = { ...t.listOf(scalar), uniqueItems: true } as const;
 
 const axis = t.eitherType(
-  values,
+  t.about(
+    values,
+    "empty: its stages have no instances, and what collects them gathers nothing; --set fills it",
+  ),
   t.closedObject(
     {
       of: t.about(t.text, "the axis whose manifests list the values"),
@@ -29,7 +32,10 @@ const axis = t.eitherType(
         t.text,
         "the field that lists them, e.g. scorers.{params.data}; by default the axis' name with an s",
       ),
-      default: t.about(values, "the list of a manifest that has none; --set then chooses for all"),
+      default: t.about(
+        { ...values, minItems: 1 },
+        "the list of a manifest that has none; --set then chooses for all",
+      ),
     },
     ["of"],
   ),
@@ -124,6 +130,10 @@ export const stageSpec = t.about(
     hub: t.about(
       t.flag,
       "It downloads from a hub: it gets HF_ENDPOINT, HF_HUB_OFFLINE, and HF_HOME as a folder that outlives it; outside the action key.",
+    ),
+    paidAnswers: t.about(
+      t.flag,
+      "It pays for answers of a model: it gets MLRB_ANSWERS, a folder that outlives it, and MLRB_PURSE, with the limit of --max-cost; plans count the most that it can cost. Outside the action key.",
     ),
     withholds: t.about(
       t.flag,

@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { Instance } from "@mlrb/core/plan/plan";
 import { purseFile, readPurse } from "@mlrb/kit/attempts/purse";
 import type { Workspace } from "../store/workspace.ts";
-import { handOverPurse } from "./attempt-purse.ts";
+import { handOverAnswersPurse, handOverPurse, paidAnswers } from "./attempt-purse.ts";
 
 function place(t: TestContext) {
   const attempt = mkdtempSync(join(tmpdir(), "purse-"));
@@ -40,4 +41,21 @@ test("a run without a cap keeps the cap of an attempt, and adds none where the a
   handOverPurse(attempt, by("first"));
   handOverPurse(attempt, by("second"));
   assert.equal(readPurse(file)!.cap, null);
+});
+
+test("a stage that pays for answers gets the purse of its own run alone, and other stages get none", (t) => {
+  const { attempt: work, by, file, capOf } = place(t);
+  const stage = (paid: boolean) => ({ stage: { spec: paid ? { paidAnswers: true } : {} } }) as Instance;
+  handOverAnswersPurse(stage(false), { ...by("first", 10), work });
+  assert.equal(readPurse(file), undefined);
+  handOverAnswersPurse(stage(true), { ...by("first", 10, ["m=1/2"]), work });
+  assert.deepEqual(readPurse(file), { runs: [{ run: "first", prices: ["m=1/2"] }], cap: capOf("first") });
+  handOverAnswersPurse(stage(true), { ...by("second"), work });
+  assert.deepEqual(readPurse(file), { runs: [{ run: "second", prices: [] }], cap: null });
+  const at = { repository: "/r", state: { state: "/r/.mlrb", attempts: "/r/.mlrb/attempts" } };
+  assert.equal(paidAnswers(stage(false), at as Workspace), undefined);
+  assert.deepEqual(paidAnswers(stage(true), at as Workspace)!.variables("/w"), {
+    MLRB_ANSWERS: "/r/.mlrb/answers",
+    MLRB_PURSE: "/w/purse.json",
+  });
 });

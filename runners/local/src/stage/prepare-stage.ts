@@ -11,11 +11,12 @@ import type { Artifact } from "@mlrb/formats/stage/artifact";
 import type { SandboxRequest } from "@mlrb/formats/stage/stage-context";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { canonicalJson } from "@mlrb/kit/json-file";
+import { handOverAnswersPurse } from "../attempts/attempt-purse.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { compiledFolder, compiledImports } from "../process/compiled-code.ts";
 import { clearEnvironment, environmentPython } from "../process/environments.ts";
 import { forkPreload } from "../process/fork-preload.ts";
-import type { CarryOutContext } from "../run/carried-out.ts";
+import type { CarryOutContext, SharedContext } from "../run/carried-out.ts";
 import { MissingContent } from "../store/artifact-store.ts";
 import { materialize } from "../store/materialize-inputs.ts";
 import { overwrite } from "../store/overwrite-file.ts";
@@ -33,10 +34,8 @@ import {
 import { stageVariables } from "./stage-variables.ts";
 import { diskMax, processesMax, stageWalls } from "./stage-walls.ts";
 
-export type Working = Pick<
-  CarryOutContext,
-  "workspace" | "executor" | "token" | "gpus" | "services" | "unsafeLocal" | "weakLimits" | "mayRunWeakly"
-> & { work: string };
+export type Working = Omit<SharedContext, "clearSandbox" | "slots"> &
+  Pick<CarryOutContext, "executor" | "token" | "gpus" | "services"> & { work: string };
 
 /** An input of the stage is missing from the store, or was damaged there. */
 export class LostInput extends Error {}
@@ -53,6 +52,7 @@ export async function prepareStage(
   const outputs = prepareOutputs(instance, bound, work);
   const beside = foldersBeside(instance, bound, workspace);
   for (const folder of beside.writes) mkdirSync(folder, { recursive: true });
+  handOverAnswersPurse(instance, context);
   const preload = forkPreload(instance, { repository: workspace.repository, lock: bound.environment?.lock });
   const permissions = stagePermissions(instance, bound, context);
   const recorded = recordedReads(instance, bound, context);

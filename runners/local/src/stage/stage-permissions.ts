@@ -10,6 +10,7 @@ import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import type { Permissions } from "@mlrb/core/ports/permissions";
 import { globFolder, isGlob } from "@mlrb/core/text/glob";
 import { packageFolders } from "@mlrb/kit/files/package-folders";
+import { paidAnswers } from "../attempts/attempt-purse.ts";
 import type { Recorded } from "../audit/read-recorder.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { wholeFolder } from "../digests/file-digest-memory.ts";
@@ -115,11 +116,13 @@ export function foldersBeside(
   workspace: Workspace,
 ): { reads: string[]; writes: string[] } {
   const hub = hubFolder(instance, workspace);
-  const writes = hub === undefined ? [] : [hub];
-  if (!environment) return { reads: [], writes };
+  const paid = paidAnswers(instance, workspace) ?? { reads: [], writes: [] };
+  const writes = [...(hub === undefined ? [] : [hub]), ...paid.writes];
+  if (!environment) return { reads: paid.reads, writes };
   if (instance.stage.name === environmentStage) return { reads: [], writes: [dirname(environment.path)] };
   const interpreter = interpreterOf(environment.path);
-  return { reads: [environment.path, ...(interpreter === undefined ? [] : [interpreter])], writes };
+  const reads = [environment.path, ...(interpreter === undefined ? [] : [interpreter]), ...paid.reads];
+  return { reads, writes };
 }
 
 /** The folder of the interpreter behind a virtual environment: the environment needs the interpreter to run. */

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import { pythonPath } from "@mlrb/kit/python-path";
+import { paidAnswers } from "../attempts/attempt-purse.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { environmentPython } from "../process/environments.ts";
 import { findPython } from "../process/find-python.ts";
@@ -40,6 +41,7 @@ export function stageVariables(
     ...(python && { MLRB_PYTHON: python, VIRTUAL_ENV: dirname(dirname(python)) }),
     ...hubVariables(instance, workspace),
     ...gatewayVariables(instance, workspace),
+    ...paidAnswers(instance, workspace)?.variables(work),
     ...action.env,
   };
   // a stage that opens what untrusted code made must not write compiled code that later stages run

@@ -1,0 +1,75 @@
+// What stages that pay for answers can cost at most, by judge: from their params and the known prices. Answers that
+// are kept already count too: their store is asked only when a stage runs.
+import { judgeBound } from "@mlrb/agents/judge/judge-bound";
+import { boundUsage } from "@mlrb/agents/spending/call-charge";
+import type { PriceBook } from "@mlrb/agents/spending/prices";
+import type { Instance } from "@mlrb/core/plan/plan";
+import { counted } from "@mlrb/core/text/counted";
+import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
+import { llmSpecs, type ModelSpec } from "@mlrb/formats/declared/agent-preset";
+import { rubricFile } from "@mlrb/formats/declared/rubric";
+import { checkFormat } from "@mlrb/formats/read-format";
+import * as t from "@mlrb/formats/schema";
+import { bookOf } from "./dollar-bounds.ts";
+import { total } from "./spent.ts";
+
+const { name, questions } = rubricFile.properties;
+const format = t.wholeObject({
+  model: llmSpecs.model,
+  rubric: t.wholeObject({ name, questions }),
+  votes: t.positiveInteger,
+  extractCharactersMax: t.positiveInteger,
+});
+type JudgeAsk = t.TypeOf<typeof format>;
+type Asking = Pick<Instance, "stage" | "action">;
+
+/** What a stage that pays for answers asks; null: its params do not say; undefined: another stage. */
+export function judgeAsk({ stage, action }: Asking): JudgeAsk | null | undefined {
+  if (!stage.spec.paidAnswers) return undefined;
+  const reading = checkFormat(format, action.params);
+  return reading.kind === "ok" ? reading.value : null;
+}
+
+/** The model that an instance pays; undefined where it pays none. */
+export function paidJudge(instance: Asking): ModelSpec | undefined {
+  const model = judgeAsk(instance)?.model;
+  return model?.free || model?.provider === "recorded" ? undefined : model; // recorded answers were paid once
+}
+
+/** Whether someone may bill an instance for answers. */
+export function paysForAnswers(instance: Asking): boolean {
+  return judgeAsk(instance) === null || paidJudge(instance) !== undefined;
+}
+
+export type JudgeBound = Exclude<ReturnType<typeof judgeBounds>, Diagnostic>[number];
+
+/** `given`: prices of --price. */
+export function judgeBounds(starts: Instance[], given: string[]) {
+  const asks = starts.filter(({ stage }) => stage.spec.paidAnswers);
+  const prices = asks.some(paysForAnswers) && bookOf(given);
+  if (prices && "code" in prices) return prices;
+  return [...Map.groupBy(asks, ({ axes, stage }) => String(axes.judge ?? stage.name))].map(([judge, own]) => {
+    const ask = judgeAsk(own[0]!);
+    return {
+      ...{ judge, provider: ask?.model.provider ?? null, votes: ask?.votes ?? null, stages: own.length },
+      /** Whose text it receives. */
+      attempts: new Set(own.map(({ inputs }) => inputs.map(({ from }) => from).join())).size,
+      /** Of all its answers together; null: unknown. */
+      dollars: total(own.map((one) => (prices && paysForAnswers(one) ? dollarsOf(one, prices) : 0))),
+    };
+  });
+}
+
+function dollarsOf(instance: Instance, prices: PriceBook): number | null {
+  const ask = judgeAsk(instance);
+  return ask ? prices.dollarsOf(boundUsage(judgeBound(ask)), ask.model.provider, ask.model.id) : null;
+}
+
+export function judgeLines(bounds: JudgeBound[]): string[] {
+  return bounds.map(({ judge, provider, attempts, votes, dollars }) => {
+    const receives = `provider ${provider ?? "unknown"} receives the text of ${counted(attempts, "attempt")}`;
+    const most =
+      dollars === null ? "dollars without a bound: add --price" : `at most ${dollars.toFixed(2)} dollars`;
+    return `judge ${judge} (${receives}): ${counted(votes ?? 1, "vote")}, ${most}`;
+  });
+}

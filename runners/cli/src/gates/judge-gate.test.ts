@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { familyOf } from "@mlrb/agents/judge/model-family";
+import type { Instance, Plan } from "@mlrb/core/plan/plan";
+import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
+import { judgeStage } from "../testing/judge-stage.ts";
+import { refusals } from "./check.ts";
+import { judgeGate } from "./judge-gate.ts";
+import { gates } from "./run-gates.ts";
+
+const attempt = (agent: string, provider: string, id: string) =>
+  ({
+    axes: { agent },
+    stage: { name: "attempt", durable: true, spec: {} },
+    action: { params: { preset: { kind: "llm", provider, model: { id } } } },
+  }) as unknown as Instance;
+const gpt = attempt("writer", "openai", "gpt-4o-2024-08-06");
+const claude = attempt("other", "anthropic", "claude-opus-5-5");
+const judge = {
+  gpt: judgeStage("gpt-judge", { provider: "azure", id: "gpt-6" }),
+  claude: judgeStage("claude-judge", { provider: "bedrock", id: "anthropic.claude-x" }),
+  gemini: judgeStage("gemini-judge", { provider: "google", id: "gemini-3" }),
+};
+const refused = (instances: Instance[], starts = instances) =>
+  refusals(judgeGate({ plan: { instances } as Plan, starts }));
+
+test("a first judge of the family of an agent is refused, by whatever provider", () => {
+  const [problem, ...others] = refused([gpt, claude, judge.gpt, judge.claude]);
+  assert.deepEqual(others, []);
+  assert.ok(gates.includes(judgeGate), "runs and doctor ask it");
+  assert.equal(
+    renderDiagnostic(problem!),
+    `judge-family: judge gpt-judge is of the family gpt, as is agent writer: models prefer what their own family wrote
+  help: choose a judge of another family than claude, gpt, or add one: --set judge=gpt-judge,OTHER`,
+  );
+});
+
+test("another judge of a family of no agent lets it judge, and only the first judge is primary", () => {
+  assert.deepEqual(refused([gpt, judge.gpt, judge.gemini]), []);
+  assert.equal(refused([gpt, claude, judge.gpt, judge.claude])[0]!.code, "judge-family");
+  assert.deepEqual(refused([gpt, judge.gemini, judge.gpt]), []);
+  assert.deepEqual(refused([claude, judge.gpt]), []);
+});
+
+test("agents count where their attempts are reused, and nothing is refused where no judge starts", () => {
+  const all = [gpt, judge.gpt];
+  assert.equal(refused(all, [judge.gpt]).length, 1);
+  assert.deepEqual(refused(all, [gpt]), []);
+});
+
+test("an unknown model is a family of its own", () => {
+  assert.deepEqual(
+    refused([attempt("own", "mine", "x-1"), judgeStage("y", { provider: "mine", id: "y-1" })]),
+    [],
+  );
+  assert.equal(familyOf({ provider: "mine", id: "x-1" }), "mine/x-1");
+  assert.equal(familyOf({ provider: "openai", id: "o3-mini" }), "gpt");
+  assert.equal(familyOf({ provider: "groq", id: "deepseek-r1-distill-x" }), "deepseek");
+});

@@ -1,0 +1,35 @@
+// Refuses a first judge of the family of an agent in the plan, unless a judge of another family answers too: models
+// prefer what their own family wrote.
+import { familyOf } from "@mlrb/agents/judge/model-family";
+import { agentModels } from "@mlrb/agents/model/agent-models";
+import { type Check, missing } from "./check.ts";
+import type { Asked } from "./gate.ts";
+import { judgeAsk } from "./judge-bounds.ts";
+
+export function judgeGate({ plan, starts }: Pick<Asked, "plan" | "starts">): Check[] {
+  if (!starts.some(({ stage }) => stage.spec.paidAnswers)) return [];
+  // in the order of the axis
+  const judges = new Map(
+    plan.instances.flatMap((one) => {
+      const ask = judgeAsk(one);
+      return ask ? [[String(one.axes.judge ?? one.stage.name), familyOf(ask.model)] as const] : [];
+    }),
+  );
+  const agents = new Map<string, string>();
+  for (const { stage, axes, action } of plan.instances)
+    if (stage.durable)
+      for (const model of agentModels(action.params)) agents.getOrInsert(familyOf(model), String(axes.agent));
+  const [first] = judges;
+  if (first === undefined || !agents.has(first[1])) return [];
+  if ([...judges.values()].some((family) => !agents.has(family))) return [];
+  const [judge, family] = first;
+  const all = [...agents.keys()].sort().join(", ");
+  return [
+    missing(
+      "judge",
+      `judge ${judge} is of the family ${family}, as is agent ${agents.get(family)}: models prefer what their own family wrote`,
+      `choose a judge of another family than ${all}, or add one: --set judge=${judge},OTHER`,
+      { code: "judge-family" },
+    ),
+  ];
+}
