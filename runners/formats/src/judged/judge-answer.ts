@@ -2,13 +2,6 @@
 import { knownUsage } from "../attempt/conversation-events.ts";
 import * as t from "../schema.ts";
 
-const call = t.kindsWith(
-  { again: t.about(t.flag, "whether the first answer to the same question was malformed") },
-  t.about(t.variant("read", { piece: t.positiveInteger, pieces: t.positiveInteger }), "of the extract"),
-  t.about(t.variant("merge", { findings: t.sha256 }), "of the answers about all pieces"),
-  t.about(t.variant("support", { answer: t.text, quotes: t.sha256 }), "whether quotes support an answer"),
-);
-
 const request = t.wholeObject({
   extract: t.sha256,
   rubric: t.text,
@@ -16,7 +9,12 @@ const request = t.wholeObject({
   model: t.about(t.jsonObject, "what of its settings can change an answer"),
   promptVersion: t.positiveInteger,
   vote: t.positiveInteger,
-  call,
+  call: t.kindsOf(
+    t.about(t.variant("read", { piece: t.positiveInteger, pieces: t.positiveInteger }), "of the extract"),
+    t.about(t.variant("merge", { findings: t.sha256 }), "of the answers about all pieces"),
+    t.about(t.variant("support", { answer: t.text, quotes: t.sha256 }), "whether quotes support an answer"),
+  ),
+  again: t.about(t.flag, "whether the first answer was malformed"),
 });
 export type JudgeRequest = t.TypeOf<typeof request>;
 
