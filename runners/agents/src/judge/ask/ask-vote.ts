@@ -9,7 +9,6 @@ import type { JudgeRequest } from "@mlrb/formats/judged/judge-answer";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { Message } from "../../model/model-client.ts";
 import { wellFormed } from "../../model/well-formed.ts";
-import { JudgeTrouble } from "./answer-store.ts";
 import { type Finding, judgeMessages, parseReply, type Quote, quoteCharactersMin } from "./judge-prompt.ts";
 
 /** Asks, and once more if `read` returns undefined. */
@@ -62,10 +61,12 @@ export async function askVote(asked: Asked): Promise<Vote[]> {
       parts.map((one) => ({ ...one, quotes: one.quotes.filter(isFound) })),
     );
     const text = found.map((parts) => JSON.stringify(parts)).join("\n");
-    if (Buffer.byteLength(text) > bytesMax)
-      throw new JudgeTrouble("the findings about all pieces exceed the judge's contextTokens");
     const call = { kind: "merge", findings: hash("sha256", text) } as const;
-    finding = await ask(call, judgeMessages("merge", { text, digest }, asked), read);
+    // findings that fit no request leave the answer open
+    finding =
+      Buffer.byteLength(text) > bytesMax
+        ? undefined
+        : await ask(call, judgeMessages("merge", { text, digest }, asked), read);
   }
   const votes: Vote[] = [];
   for (const [at, part] of (question.parts ?? [undefined]).entries()) {

@@ -15,7 +15,7 @@ export const promptVersion = 1;
 
 /** Of a quote, without white space: less is no evidence. */
 export const quoteCharactersMin = 8;
-const most = { quotes: 8, quoteCharacters: 1000, reasonsCharacters: 2000, replyCharacters: 200_000 };
+const most = { quotes: 5, quoteCharacters: 600, reasonsCharacters: 1000, replyCharacters: 200_000 };
 /** Of the quotes of one answer in a request. */
 export const quotesBytesMax = 3 * most.quotes * most.quoteCharacters;
 
