@@ -8,30 +8,31 @@ import { judgeMessages, quotesBytesMax } from "./ask/judge-prompt.ts";
 /** Of an extract's character, with its share of indentation and of the heads of events. */
 const characterBytes = 3;
 
-export function judgeBound(given: {
+type Judging = {
   model: ModelSpec;
   rubric: { questions: RubricQuestion[] };
   votes: number;
   extractCharactersMax: number;
-}): { calls: number; inputTokens: number; outputTokens: number } {
-  const { model, rubric, votes, extractCharactersMax } = given;
+};
+
+export function judgeBound({ model, rubric, votes, extractCharactersMax }: Judging) {
   const room = pieceBytesMax(model);
   const bytes = extractCharactersMax * characterBytes;
   const pieces = bytes <= room ? 1 : Math.ceil((2 * bytes) / room);
-  const requests = rubric.questions.flatMap((question) => {
+  const sum = { calls: 0, inputTokens: 0, outputTokens: 0 };
+  const add = (calls: number, requestBytes: number) => {
+    const one = callBound({ requestBytes, outputTokensMax: outputTokensMaxOf(model) });
+    sum.calls += calls;
+    sum.inputTokens += calls * one.inputTokens;
+    sum.outputTokens += calls * one.outputTokens;
+  };
+  const times = 2 * votes; // each call may be malformed and asked once more
+  for (const question of rubric.questions) {
     const asking = judgeMessages("read", { text: "", digest: "" }, { question, vote: 1 });
     const fixed = Buffer.byteLength(JSON.stringify(asking)) + 1000;
-    const reads = Array<number>(pieces).fill(fixed + Math.min(bytes, room));
-    const supports = Array<number>(question.parts?.length ?? 1).fill(fixed + quotesBytesMax);
-    return [...reads, ...(pieces > 1 ? [fixed + room] : []), ...supports];
-  });
-  const bounds = requests.map((requestBytes) =>
-    callBound({ requestBytes, outputTokensMax: outputTokensMaxOf(model) }),
-  );
-  const times = 2 * votes; // each call may be malformed and asked once more
-  return {
-    calls: times * bounds.length,
-    inputTokens: times * bounds.reduce((sum, one) => sum + one.inputTokens, 0),
-    outputTokens: times * bounds.reduce((sum, one) => sum + one.outputTokens, 0),
-  };
+    add(times * pieces, fixed + Math.min(bytes, room));
+    if (pieces > 1) add(times, fixed + room);
+    add(times * (question.parts?.length ?? 1), fixed + quotesBytesMax);
+  }
+  return sum;
 }

@@ -8,16 +8,11 @@ const vendor = /^(?:meta|mistralai|openai|anthropic|google|xai|amazon)-/;
  * of `openrouter/anthropic/claude-…` or `us.meta.llama3-…`. The provider's name if there are no letters.
  */
 export function familyOf({ provider, id }: { provider: string; id: string }): string {
-  const last =
-    id
-      .toLowerCase()
-      .split("/")
-      .findLast((part) => part !== "") ?? "";
-  // a part before a dot without digits is a region or a vendor; one before a colon is a mark of fine-tuning
+  const last = id.toLowerCase().split("/").at(-1)!;
+  // a part before a dot without digits is a region or a vendor
   const name = last
     .replace(/^ft:/, "")
     .replace(/^(?:[a-z-]+\.)+/, "")
     .replace(vendor, "");
-  if (/^(?:o\d|chatgpt|codex)/.test(name)) return "gpt";
-  return /^[a-z]+/.exec(name)?.[0] ?? provider;
+  return /^(?:o\d|chatgpt|codex)/.test(name) ? "gpt" : (/^[a-z]+/.exec(name)?.[0] ?? provider);
 }

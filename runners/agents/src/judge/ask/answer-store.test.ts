@@ -76,7 +76,7 @@ for (const [what, spoil] of [
     writeFileSync(path, spoiled);
     assert.equal(store.get(request), undefined);
     assert.equal(told.length, 1);
-    assert.ok(told[0]!.startsWith(`${path}: `), told[0]);
+    assert.ok(told[0]!.startsWith(`${path}: `), told.join());
     assert.match(told[0]!, /; the judge is asked again, and the file stays$/u);
     store.put({ ...paid, text: "asked again" });
     assert.equal(store.get(request)?.text, "asked again");

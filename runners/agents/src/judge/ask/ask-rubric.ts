@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import type { RubricQuestion } from "@mlrb/formats/declared/rubric";
-import type { Answers, JudgedQuestion } from "@mlrb/formats/judged/answers";
+import type { Answers, JudgedQuestion, JudgeVote } from "@mlrb/formats/judged/answers";
 import type { Extract } from "@mlrb/formats/judged/extract";
 import type { JudgeAnswer } from "@mlrb/formats/judged/judge-answer";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -46,14 +46,11 @@ export async function askRubric(asked: AskRubric): Promise<Answers> {
   const jobs = rubric.questions.flatMap((question) =>
     Array.from({ length: votes }, (_, at): Job => ({ question, vote: at + 1, used: [] })),
   );
-  const run = async (job: Job) => {
-    try {
-      return await askVote({ ...job, reading, ask: asker(asked, job, stop.signal) });
-    } catch (error) {
+  const run = (job: Job) =>
+    askVote({ ...job, reading, ask: asker(asked, job, stop.signal) }).catch((error: unknown) => {
       stop.abort(error);
       throw error;
-    }
-  };
+    });
   // the first alone: then the provider's cache holds the extract when the others ask
   const given = await Promise.all(jobs.slice(0, 1).map(run));
   const queue = new PQueue({ concurrency: 4 });
@@ -64,32 +61,24 @@ export async function askRubric(asked: AskRubric): Promise<Answers> {
   }
   const used = jobs.flatMap((job) => job.used);
   const dollars = used.map((one) => one.dollars);
-  const votesOf = (question: RubricQuestion, at: number) =>
-    jobs.flatMap((job, index) =>
-      job.question === question ? { ...given[index]![at]!, asked: job.used.at(-1)!.day } : [],
-    );
+  const questions = rubric.questions.flatMap((question) =>
+    (question.parts ?? [""]).map((part, at): JudgedQuestion => {
+      const all = jobs.flatMap((job, index) =>
+        job.question === question ? { ...given[index]![at]!, asked: job.used.at(-1)!.day } : [],
+      );
+      const isMost = ({ answer }: JudgeVote) => all.filter((one) => one.answer === answer).length > votes / 2;
+      const answer = all.find(isMost)?.answer ?? "split";
+      const marks = question.marks?.includes(answer) ?? false;
+      return { id: part === "" ? question.id : `${question.id}.${part}`, answer, marks, votes: all };
+    }),
+  );
+  const { provider, id, temperature = null } = judge;
+  const answeredBy = [...new Set(used.flatMap((one) => one.answeredBy ?? []))].sort();
   return {
-    formatVersion: 1,
-    extract: digest,
+    ...{ formatVersion: 1, extract: digest, promptVersion, votes, questions },
     rubric: { name: rubric.name, digest: hash("sha256", canonicalJson(rubric.questions)) },
-    judge: {
-      ...{ provider: judge.provider, id: judge.id, family: familyOf(judge) },
-      answeredBy: [...new Set(used.flatMap((one) => one.answeredBy ?? []))].sort(),
-      temperature: judge.temperature ?? null,
-    },
-    ...{ promptVersion, votes },
+    judge: { provider, id, answeredBy, temperature, family: familyOf(judge) },
     dollars: dollars.includes(null) ? null : dollars.reduce<number>((sum, one) => sum + one!, 0),
-    questions: rubric.questions.flatMap((question) =>
-      (question.parts ?? [""]).map((part, at): JudgedQuestion => {
-        const all = votesOf(question, at);
-        const most = all.find(
-          ({ answer }) => all.filter((one) => one.answer === answer).length > all.length / 2,
-        );
-        const answer = most?.answer ?? "split";
-        const marks = question.marks?.includes(answer) ?? false;
-        return { id: part === "" ? question.id : `${question.id}.${part}`, answer, marks, votes: all };
-      }),
-    ),
   };
 }
 
@@ -123,7 +112,6 @@ async function paidAnswer({ call, judge }: AskRubric, messages: Message[]) {
   const { cause, whose, detail, usage } = result.failure;
   // the provider's filter refused: a malformed answer
   if (isAgents(whose)) return { text: "", usage, dollars, answeredBy: null };
-  throw new JudgeTrouble(
-    `${judge.provider} ${judge.id}: ${cause}: ${detail}; ${modelCauses[cause].wayOut ?? "run the pipeline again"}`,
-  );
+  const wayOut = modelCauses[cause].wayOut ?? "run the pipeline again";
+  throw new JudgeTrouble(`${judge.provider} ${judge.id}: ${cause}: ${detail}; ${wayOut}`);
 }

@@ -2,7 +2,7 @@
 // whether they support the answer. A presence needs a quote that is there and supports it. An absence needs that
 // all was read. Everything else stays open. Pure.
 import { hash } from "node:crypto";
-import type { RubricQuestion } from "@mlrb/formats/declared/rubric";
+import { plainAnswers, type RubricQuestion } from "@mlrb/formats/declared/rubric";
 import type { JudgeVote } from "@mlrb/formats/judged/answers";
 import type { Extract } from "@mlrb/formats/judged/extract";
 import type { JudgeRequest } from "@mlrb/formats/judged/judge-answer";
@@ -12,17 +12,18 @@ import { wellFormed } from "../../model/well-formed.ts";
 import { type Finding, judgeMessages, parseReply, type Quote, quoteCharactersMin } from "./judge-prompt.ts";
 
 /** Asks, and once more if `read` returns undefined. */
-export type Ask = <T>(
+export type Ask = (
   call: JudgeRequest["call"],
   messages: Message[],
-  read: (text: string) => T | undefined,
-) => Promise<T | undefined>;
+  read: (reply: string) => Finding | undefined,
+) => Promise<Finding | undefined>;
 
 export type Reading = ReturnType<typeof readingOf>;
 
 /** An extract as a judge reads it. */
 export function readingOf(extract: Extract, of: { digest: string; pieces: string[]; bytesMax: number }) {
   const texts = new Map(extract.events.map(({ number, text }) => [number, squeezed(text)]));
+  const all = [...texts.values()].join("\n");
   const { events, characters } = extract.leftOut;
   return {
     ...of,
@@ -30,7 +31,7 @@ export function readingOf(extract: Extract, of: { digest: string; pieces: string
     isFound: ({ event, text }: Quote) =>
       text.replace(/\s/gu, "").length >= quoteCharactersMin &&
       (texts.get(event)?.includes(squeezed(text)) ?? false),
-    isForged: (json: string) => texts.values().some((text) => text.includes(squeezed(json))),
+    isForged: (json: string) => all.includes(squeezed(json)),
   };
 }
 
@@ -57,16 +58,12 @@ export async function askVote(asked: Asked): Promise<Vote[]> {
   const quoted = findings.flat().flatMap(({ quotes }) => quotes.filter(isFound));
   let finding = findings[0];
   if (findings.length > 1) {
-    const found = findings.map((parts) =>
-      parts.map((one) => ({ ...one, quotes: one.quotes.filter(isFound) })),
-    );
-    const text = found.map((parts) => JSON.stringify(parts)).join("\n");
+    const known = ({ quotes, ...one }: Finding[number]) => ({ ...one, quotes: quotes.filter(isFound) });
+    const text = findings.map((parts) => JSON.stringify(parts.map(known))).join("\n");
     const call = { kind: "merge", findings: hash("sha256", text) } as const;
+    const messages = judgeMessages("merge", { text, digest }, asked);
     // findings that fit no request leave the answer open
-    finding =
-      Buffer.byteLength(text) > bytesMax
-        ? undefined
-        : await ask(call, judgeMessages("merge", { text, digest }, asked), read);
+    finding = Buffer.byteLength(text) > bytesMax ? undefined : await ask(call, messages, read);
   }
   const votes: Vote[] = [];
   for (const [at, part] of (question.parts ?? [undefined]).entries()) {
@@ -86,15 +83,12 @@ async function ruled(asked: Asked, open: Vote, part: string | undefined): Promis
   if (found.length === 0) return { ...open, answer: "unsupported" };
   const claim = JSON.stringify(answer) + (part === undefined ? "" : ` for ${JSON.stringify(part)}`);
   const about = `Do the quotes alone support the answer ${claim} to the question ${JSON.stringify(question.text)}?`;
-  const check = { id: question.id, text: about, definition: question.definition, examples: [] };
+  const { id, definition } = question;
+  const check = { id, text: about, definition, examples: [], unquoted: plainAnswers };
   const text = found.map((one) => JSON.stringify(one)).join("\n");
   const finding = await ask(
     { kind: "support", answer, quotes: hash("sha256", canonicalJson([part ?? null, text])) },
-    judgeMessages(
-      "support",
-      { text, digest: reading.digest },
-      { question: { ...check, unquoted: ["yes", "no"] }, vote },
-    ),
+    judgeMessages("support", { text, digest: reading.digest }, { question: check, vote }),
     (reply) => parseReply(reply, check, reading.isForged),
   );
   if (finding === undefined) return open;

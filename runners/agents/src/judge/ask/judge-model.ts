@@ -35,29 +35,26 @@ export function judgeModel(model: ModelSpec, paying: Paying): AskRubric["call"] 
     startedWall: Date.now(),
     sinceStart: () => performance.now() - begin,
   });
-  const limits = { timeMs: Number.POSITIVE_INFINITY };
+  const limits = { timeMs: Number.POSITIVE_INFINITY }; // so `ask` is never over a budget of its own
   const meter = new AttemptMeter({ limits, clock, ...(purse && { cap: purse.cap }) });
   const outputTokensMax = outputTokensMaxOf(model);
   return async (messages) => {
     let dollars: number | null = 0;
     const ask = askModel({
-      ...{ client, meter, signal },
+      ...{ client, meter, signal, digest: () => "" }, // no trajectory records it
       dollarsOf: (usage) => (model.free ? 0 : dollarsOf(usage, model.provider, model.id)),
       ...(outputTokensMax !== undefined && { outputTokensMax }),
-      digest: () => "", // no trajectory records it
-      write: (event) => {
-        if (event.event !== "model-call" && event.event !== "model-try") return;
+      write(event) {
         // as in a ledger: a failed try without usage may have cost nothing
-        if (event.event === "model-try" && event.usage === null) return;
-        dollars = dollars === null || event.dollars === null ? null : dollars + event.dollars;
+        if (event.event === "model-call" || (event.event === "model-try" && event.usage !== null))
+          dollars = dollars === null || event.dollars === null ? null : dollars + event.dollars;
       },
     });
     try {
       const result = await ask("judge", messages, []);
-      if (result.kind === "over") throw new Error("bug: a judge has no budget of its own");
       if (result.kind === "answered") return { ...result, dollars };
       const detail = "the request is longer than the model's context";
-      return { kind: "failed", failure: failureOf("too-long", { detail }), dollars };
+      return { kind: "failed", failure: failureOf("too-long", { detail }) };
     } finally {
       onSpent?.(dollars);
     }
