@@ -65,16 +65,18 @@ export function recordedAnswers(folder: string): AnswerStore {
   const files = globSync("*.json", { cwd: folder }).sort();
   const all = files.map((name) => mustFollow(judgeAnswer, readJson(join(folder, name)), join(folder, name)));
   const known = new Map(all.map((answer) => [key(answer.request), answer]));
-  const get = (request: JudgeRequest) => {
-    const { question, vote, extract, call } = request;
-    const missing = `${folder} has no answer to ${question.id}, vote ${vote}, ${call.kind}, of the extract ${extract}`;
-    const help =
-      "run the stage with the judge to record, then copy the new files of .mlrb/answers into this folder";
-    return known.get(key(request)) ?? fail(new JudgeTrouble(`${missing}\n  help: ${help}`));
+  return {
+    get(request) {
+      const answer = known.get(key(request));
+      if (answer) return answer;
+      const { question, vote, extract, call } = request;
+      throw new JudgeTrouble(
+        `${folder} has no answer to ${question.id}, vote ${vote}, ${call.kind}, of the extract ${extract}\n` +
+          "  help: run the stage with the judge to record, then copy the new files of .mlrb/answers into this folder",
+      );
+    },
+    put: () => {
+      throw new Error("bug: a recorded judge was asked");
+    },
   };
-  return { get, put: () => fail(new Error("bug: a recorded judge was asked")) };
-}
-
-function fail(error: Error): never {
-  throw error;
 }

@@ -13,7 +13,7 @@ import {
 } from "../../../../../tests/support/providers/loopback-provider.ts";
 import { ProviderTrouble } from "../../model/provider-trouble.ts";
 import { judged, reply } from "../testing/judge-lab.ts";
-import { answerStore } from "./answer-store.ts";
+import { answerStore, JudgeTrouble } from "./answer-store.ts";
 import { judgeModel } from "./judge-model.ts";
 
 const price = "qwen2.5-7b=100/1000";
@@ -134,4 +134,18 @@ test("Anthropic is told to cache the extract, which all questions share", async 
   assert.match(data!.text, /\[2\] result: cat test\.csv/u);
   assert.deepEqual(data!.cache_control, { type: "ephemeral" });
   assert.match(question!.text, /^Question: /u);
+});
+
+test("a stage that is stopped during a call charges the most that the call can cost", async (t) => {
+  const { server, spec, paying, charged } = await lab(t, [{ hang: true }]);
+  const stop = new AbortController();
+  const asking = judged(() => "", {
+    judge: spec,
+    call: judgeModel(spec, { ...paying, signal: stop.signal }),
+  });
+  while (server.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  stop.abort(new JudgeTrouble("stopped by SIGTERM"));
+  assert.equal((await asking).trouble?.message, "stopped by SIGTERM");
+  assert.equal(charged().length, 1);
+  assert.ok(charged()[0]! > 0.1, "the whole answer at its price, and the prompt");
 });
