@@ -29,7 +29,8 @@ export function llmAgent(preset: AttemptParams, env: NodeJS.ProcessEnv = process
   };
 }
 
-function secretOf(
+/** Throws if the variable is not set. */
+export function secretOf(
   { provider, key }: { provider: string; key?: string | undefined },
   env: NodeJS.ProcessEnv,
 ): string | undefined {

@@ -1,37 +1,38 @@
-// The most calls and tokens that a judge's answers about one extract can take. Pure.
+// The most that a judge's answers about one extract can use, for the price in a plan. Pure.
 import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
-import type { Rubric } from "@mlrb/formats/declared/rubric";
+import type { RubricQuestion } from "@mlrb/formats/declared/rubric";
 import { callBound, outputTokensMaxOf } from "../spending/call-charge.ts";
+import { pieceBytesMax } from "./ask/extract-pieces.ts";
+import { judgeMessages, quotesBytesMax } from "./ask/judge-prompt.ts";
 
-/** Of instructions, and of the answer's form. */
-const frameBytes = 8_000;
-/** A malformed output is asked once more. */
-const tries = 2;
-/** UTF-8 bytes that one UTF-16 unit can take. */
-const bytesPerCharacter = 3;
+/** Of an extract's character, with its share of indentation and of the heads of events. */
+const characterBytes = 3;
 
-export function judgeBound({
-  model,
-  rubric,
-  votes,
-  extractCharactersMax,
-}: {
-  model: Pick<ModelSpec, "contextTokens" | "maxOutputTokens" | "options">;
-  rubric: Pick<Rubric, "questions">;
+type Judging = {
+  model: ModelSpec;
+  rubric: { questions: RubricQuestion[] };
   votes: number;
   extractCharactersMax: number;
-}): { calls: number; inputTokens: number; outputTokens: number } {
-  const { contextTokens } = model;
-  const extractBytes = extractCharactersMax * bytesPerCharacter;
-  const bound = { calls: 0, inputTokens: 0, outputTokens: 0 };
+};
+
+export function judgeBound({ model, rubric, votes, extractCharactersMax }: Judging) {
+  const room = pieceBytesMax(model);
+  const bytes = extractCharactersMax * characterBytes;
+  const pieces = bytes <= room ? 1 : Math.ceil((2 * bytes) / room);
+  const sum = { calls: 0, inputTokens: 0, outputTokens: 0 };
+  const add = (calls: number, requestBytes: number) => {
+    const one = callBound({ requestBytes, outputTokensMax: outputTokensMaxOf(model) });
+    sum.calls += calls;
+    sum.inputTokens += calls * one.inputTokens;
+    sum.outputTokens += calls * one.outputTokens;
+  };
+  const times = 2 * votes; // each call may be malformed and asked once more
   for (const question of rubric.questions) {
-    const own = JSON.stringify(question).length * bytesPerCharacter + frameBytes;
-    const call = callBound({ requestBytes: extractBytes + own, outputTokensMax: outputTokensMaxOf(model) });
-    // one call reads, another one sees the quotes
-    const calls = votes * tries * 2;
-    bound.calls += calls;
-    bound.inputTokens += calls * Math.min(contextTokens, call.inputTokens);
-    bound.outputTokens += calls * Math.min(contextTokens, call.outputTokens);
+    const asking = judgeMessages("read", { text: "", digest: "" }, { question, vote: 1 });
+    const fixed = Buffer.byteLength(JSON.stringify(asking)) + 1000;
+    add(times * pieces, fixed + Math.min(bytes, room));
+    if (pieces > 1) add(times, fixed + room);
+    add(times * (question.parts?.length ?? 1), fixed + quotesBytesMax);
   }
-  return bound;
+  return sum;
 }

@@ -1,17 +1,18 @@
-// The family of a model: a judge prefers texts of its own, so it does not judge agents of its family alone. Pure.
+// The family of a model, by its name: a judge prefers answers of its own family. Pure.
 
-const families: [family: string, ids: RegExp][] = [
-  ["claude", /claude/],
-  ["gpt", /(^|[/.-])(gpt|chatgpt|codex|o[1-9])(-|$)/],
-  ["gemini", /gemini|gemma/],
-  ["llama", /llama/],
-  ["qwen", /qwen|qwq/],
-  ["mistral", /mi[sx]tral|codestral|devstral/],
-  ["deepseek", /deepseek/],
-];
+/** Vendors of which a name can begin with the vendor, e.g. meta-llama-3. */
+const vendor = /^(?:meta|mistralai|openai|anthropic|google|xai|amazon)-/;
 
-/** An unknown model is a family of its own. */
+/**
+ * E.g. gpt, claude, gemini, llama, qwen: the first letters of the name without routers, regions and vendors, e.g.
+ * of `openrouter/anthropic/claude-…` or `us.meta.llama3-…`. The provider's name if there are no letters.
+ */
 export function familyOf({ provider, id }: { provider: string; id: string }): string {
-  const name = id.toLowerCase();
-  return families.find(([, ids]) => ids.test(name))?.[0] ?? `${provider}/${id}`;
+  const last = id.toLowerCase().split("/").at(-1)!;
+  // a part before a dot without digits is a region or a vendor
+  const name = last
+    .replace(/^ft:/, "")
+    .replace(/^(?:[a-z-]+\.)+/, "")
+    .replace(vendor, "");
+  return /^(?:o\d|chatgpt|codex)/.test(name) ? "gpt" : (/^[a-z]+/.exec(name)?.[0] ?? provider);
 }

@@ -7,7 +7,9 @@ import type { ModelUsage } from "@mlrb/formats/attempt/trajectory";
 import type { Json } from "@mlrb/kit/stage";
 
 export type Message =
-  | { role: "system" | "user"; text: string }
+  | { role: "system"; text: string }
+  /** `shared`: its first characters, which other requests have too: Anthropic caches them. */
+  | { role: "user"; text: string; shared?: number }
   | { role: "assistant"; text: string; toolCalls: ToolCall[]; raw?: Json }
   | { role: "tool"; callId: string; name: string; text: string; failed: boolean };
 

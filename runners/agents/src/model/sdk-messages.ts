@@ -31,13 +31,20 @@ export function sdkMessages(messages: Message[], provider: string): ModelMessage
 function sdkMessage(message: Message, provider: string): ModelMessage {
   switch (message.role) {
     case "system":
-    case "user":
       return { role: message.role, content: wellFormed(message.text) };
+    case "user":
+      return { role: message.role, content: userContent(message, provider) };
     case "tool":
       return { role: "tool", content: [toolResult(message, provider)] };
     case "assistant":
       return { role: "assistant", content: assistantParts(message, provider) };
   }
+}
+
+function userContent({ text, shared = 0 }: Extract<Message, { role: "user" }>, provider: string) {
+  if (shared === 0 || provider !== "anthropic") return wellFormed(text);
+  const part = (slice: string) => ({ type: "text" as const, text: wellFormed(slice) });
+  return [{ ...part(text.slice(0, shared)), providerOptions: keepUntilHere }, part(text.slice(shared))];
 }
 
 function toolResult({ callId, name, text, failed }: Extract<Message, { role: "tool" }>, provider: string) {

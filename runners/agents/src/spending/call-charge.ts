@@ -29,7 +29,7 @@ export type Pricing = {
 };
 
 /** English has 4 bytes a token, code 3, digits and other scripts 2 and more. */
-const bytesPerTokenLeast = 2;
+export const bytesPerTokenLeast = 2;
 /** Output of a call without a limit. */
 const outputTokensUnsaid = 32_000;
 /** In one call, of input or output: no model has such a context. */
