@@ -31,9 +31,14 @@ export async function extractAttempt({ axes, params, inputs: all }: Stage): Prom
   const prompt = withForeword(foreword, readFileSync(sourceFile(preset.prompt), "utf8")).trim();
   const hide = nameHider(agentNames(String(axes.agent), preset), prompt);
   // copies of the prompt hold the seed and a time
-  const copied = RegExp.escape(readable(prompt)).replace(/\\\{\\\{.*?\\\}\\\}/g, "[^\\n]{1,200}");
-  const copies = new RegExp(copied, "g");
-  const draft = extractDraft(limits, (text) => hide(text.replace(copies, "[the prompt, event 1]")));
+  const blanks = readable(prompt)
+    .split("\n")
+    .filter((line) => line.includes("{{"));
+  const filled = (line: string) => RegExp.escape(line).replace(/\\\{\\\{.*?\\\}\\\}/g, "[\\w .:-]{1,100}");
+  const copies = blanks.map((line) => [new RegExp(filled(line), "g"), line] as const);
+  const clean = (text: string) =>
+    hide(copies.reduce((all, [copy, line]) => all.replace(copy, () => line), text));
+  const draft = extractDraft(limits, clean);
   draft.add("prompt", prompt);
   const names = task.publicNames?.[task.data] ?? [];
   const files = { trajectory: all.trajectory!, attachments: inputs.attachments };

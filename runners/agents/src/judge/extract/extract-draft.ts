@@ -5,10 +5,9 @@
 import { terminalSafe } from "@mlrb/core/text/terminal-safe";
 import type { Extract, ExtractEvent } from "@mlrb/formats/judged/extract";
 import * as t from "@mlrb/formats/schema";
-import { clipWhole } from "../../scaffold/clip-text.ts";
 
 type Kind = ExtractEvent["kind"];
-/** `missing`: characters that are left out of the text. `line`: of the trajectory, from 0. */
+/** `missing`: characters that are left out in the middle of the text. `line`: of the trajectory, from 0. */
 type Piece = { kind: Kind; order: number; line: number; text: string; missing: number };
 export type ExtractDraft = ReturnType<typeof extractDraft>;
 
@@ -74,7 +73,7 @@ export function extractDraft(limits: ExtractLimits, clean: (text: string) => str
     const measured = measure((line) => (lines.get(line) ?? []).map((at) => at + 1));
     for (const text of measured) add("measurement", text);
     for (const { missing } of pieces) leftOut.characters += missing;
-    const events = pieces.map(({ kind, text }, at) => ({ number: at + 1, kind, text }));
+    const events = pieces.map((one, at) => ({ number: at + 1, kind: one.kind, text: shown(one) }));
     return { formatVersion: 1, events, leftOut };
   }
 
@@ -82,9 +81,21 @@ export function extractDraft(limits: ExtractLimits, clean: (text: string) => str
 }
 
 function cut(piece: Piece, max: number): Piece {
-  const missing = piece.missing + Math.max(0, piece.text.length - max);
-  const { text } = clipWhole(piece.text, `${missing} characters are left out`, max);
-  return { ...piece, text, missing };
+  const { text, missing } = piece;
+  const half = Math.floor(max / 2);
+  if (text.length <= max) return piece;
+  return {
+    ...piece,
+    text: text.slice(0, half) + text.slice(-half),
+    missing: missing + text.length - 2 * half,
+  };
+}
+
+/** A cut text is two halves. */
+function shown({ text, missing }: Piece): string {
+  const half = text.length / 2;
+  const gap = `\n[… ${missing} characters are left out …]\n`;
+  return missing === 0 ? text : (text.slice(0, half) + gap + text.slice(half)).toWellFormed();
 }
 
 function sizeOf(pieces: Piece[]): number {
