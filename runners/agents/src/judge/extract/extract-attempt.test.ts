@@ -184,7 +184,7 @@ event 7: 9 n-grams; 1 such rows in this place alone
 1 downloaded files are files of a source of scored rows.`,
     found.events[12]!.text.replace(/^/, "13 measurement: "),
     "14 measurement: Events with calls that name the benchmark (blimp): 4, 5, 6",
-    '15 measurement: Downloads through the gateway:\ndataset "lab/texts", "a.parquet", 5 bytes\nrefused, withheld: "GET /datasets/lab/test"',
+    '15 measurement: Downloads through the gateway:\n{"kind":"dataset","id":"lab/texts","path":"a.parquet","bytes":5}\n{"refused":"GET /datasets/lab/test","cause":"withheld"}',
   ]);
   assert.match(
     found.events[12]!.text,

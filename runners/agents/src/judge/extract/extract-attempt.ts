@@ -12,7 +12,7 @@ import { readJson } from "@mlrb/kit/json-file";
 import { sourceFile } from "@mlrb/kit/source-file";
 import { attemptParams } from "../../attempt/attempt-params.ts";
 import { withForeword } from "../../attempt/render-prompt.ts";
-import { extractDraft, extractLimits, readable } from "./extract-draft.ts";
+import { extractDraft, extractLimits } from "./extract-draft.ts";
 import { agentNames, nameHider } from "./hidden-names.ts";
 import { identityText, overlapText } from "./measured-texts.ts";
 import { addTrajectory } from "./trajectory-events.ts";
@@ -31,14 +31,11 @@ export async function extractAttempt({ axes, params, inputs: all }: Stage): Prom
   const prompt = withForeword(foreword, readFileSync(sourceFile(preset.prompt), "utf8")).trim();
   const hide = nameHider(agentNames(String(axes.agent), preset), prompt);
   // copies of the prompt hold the seed and a time
-  const blanks = readable(prompt)
-    .split("\n")
-    .filter((line) => line.includes("{{"));
+  const blanks = prompt.split("\n").filter((line) => line.includes("{{"));
   const filled = (line: string) => RegExp.escape(line).replace(/\\\{\\\{.*?\\\}\\\}/g, "[\\w .:-]{1,100}");
   const copies = blanks.map((line) => [new RegExp(filled(line), "g"), line] as const);
-  const clean = (text: string) =>
-    hide(copies.reduce((all, [copy, line]) => all.replace(copy, () => line), text));
-  const draft = extractDraft(limits, clean);
+  const blank = (text: string) => copies.reduce((all, [copy, line]) => all.replace(copy, () => line), text);
+  const draft = extractDraft(limits, (text) => hide(blank(text)));
   draft.add("prompt", prompt);
   const names = task.publicNames?.[task.data] ?? [];
   const files = { trajectory: all.trajectory!, attachments: inputs.attachments };

@@ -11,11 +11,11 @@ type Kind = ExtractEvent["kind"];
 type Piece = { kind: Kind; order: number; line: number; text: string; missing: number };
 export type ExtractDraft = ReturnType<typeof extractDraft>;
 
+/** Of all events together without measurements, and of one. */
 export const extractLimits = t.wholeObject({
-  characters: t.about(t.positiveInteger, "of all events together, without measurements"),
-  eventCharacters: t.about({ type: "integer", minimum: 1000 }, "of one event"),
+  characters: t.positiveInteger,
+  eventCharacters: t.positiveInteger,
 });
-
 export type ExtractLimits = t.TypeOf<typeof extractLimits>;
 
 const ranks: Kind[][] = [["prompt"], ["call"], ["result"], ["message", "note", "file"], ["reasoning"]];
@@ -84,11 +84,8 @@ function cut(piece: Piece, max: number): Piece {
   const { text, missing } = piece;
   const half = Math.floor(max / 2);
   if (text.length <= max) return piece;
-  return {
-    ...piece,
-    text: text.slice(0, half) + text.slice(-half),
-    missing: missing + text.length - 2 * half,
-  };
+  const ends = text.slice(0, half) + text.slice(-half);
+  return { ...piece, text: ends, missing: missing + text.length - ends.length };
 }
 
 /** A cut text is two halves. */

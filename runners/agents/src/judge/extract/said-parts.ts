@@ -9,27 +9,17 @@ import { parsedJson, textAt } from "../../model/json-text.ts";
 type Kind = ExtractEvent["kind"];
 
 const depthMax = 64;
-const fields = [
-  ...[
-    "reasoning_content",
-    "thinking",
-    "reasoning",
-    "summary",
-    "text",
-    "message",
-    "content",
-    "parts",
-    "output",
-  ],
-  ...["functionCall", "tool_calls", "functionResponse", "response", "observation", "results", "error"],
-];
+/** Of messages, in the order in which their texts are shown. */
+const fields =
+  "reasoning_content thinking reasoning summary text content parts output functionCall tool_calls functionResponse response results".split(
+    " ",
+  );
 
 /** Texts with the kind of event that they are; `kind` is that of texts of which nothing says it. */
 export function saidParts(value: Json | undefined, kind: Kind = "message", depth = 0): [Kind, string][] {
-  if (typeof value === "string") return value.trim() === "" ? [] : [[kind, value]];
-  if (Array.isArray(value) && depth < depthMax)
-    return value.flatMap((one) => saidParts(one, kind, depth + 1));
-  if (!isTable(value) || depth >= depthMax) return value == null ? [] : [[kind, jsonOf(value)]];
+  if (value === undefined || value === null || value === "") return [];
+  if (typeof value !== "object" || depth > depthMax) return [[kind, jsonOf(value)]];
+  if (Array.isArray(value)) return value.flatMap((one) => saidParts(one, kind, depth + 1));
   const own = kindBy(textAt(value, "type") || textAt(value, "role")) ?? kind;
   if (own === "call") return [[own, callOf(value)]];
   const found = fields.flatMap((field) => saidParts(value[field], kindBy(field) ?? own, depth + 1));
@@ -38,7 +28,7 @@ export function saidParts(value: Json | undefined, kind: Kind = "message", depth
 }
 
 /** By the name of a field, a type or a role. */
-function kindBy(name: string): Kind | undefined {
+export function kindBy(name: string): Kind | undefined {
   if (/^(tool_use|functionCall|tool_calls|[a-z_]+_call)$/.test(name)) return "call";
   if (/^(tool|tool_result|functionResponse|observation|[a-z_]+_call_output)$/.test(name)) return "result";
   return /thinking|reasoning/.test(name) ? "reasoning" : undefined;
@@ -50,10 +40,8 @@ function callOf(call: Record<string, Json>): string {
   const name = ["name", "function_name", "function"].map((field) => textAt(inner, field)).find(Boolean);
   const input = inner.arguments ?? inner.input ?? inner.args ?? inner.action ?? call;
   const value = typeof input === "string" ? parsedJson(input) : input;
-  const lines = Object.entries(isTable(value) ? value : { input }).map(
-    ([field, one]) => `${field}: ${jsonOf(one)}`,
-  );
-  return [name ?? "a tool", ...lines].join("\n");
+  const fields = Object.entries(isTable(value) ? value : { input });
+  return [name ?? "a tool", ...fields.map(([field, one]) => `${field}: ${jsonOf(one)}`)].join("\n");
 }
 
 function jsonOf(value: Json): string {

@@ -11,7 +11,6 @@ import { wholeText } from "../../record/attachments.ts";
 import type { ExtractDraft } from "./extract-draft.ts";
 import { saidParts } from "./said-parts.ts";
 
-type Call = { name: string; input: LongText };
 type Files = { trajectory: string; attachments?: string | undefined };
 
 /** The lines of calls that name the benchmark by one of `publicNames`, and what was downloaded, in words. */
@@ -33,13 +32,12 @@ export async function addTrajectory(draft: ExtractDraft, files: Files, publicNam
     const counted = counter.end();
     if (counted.kind === "counted" && counted.calls > 0) naming.push(number);
     if (event.event === "download")
-      downloads.add(`${event.from} ${quoted(event.id)}, ${quoted(event.path)}, ${event.bytes} bytes`);
-    if (event.event === "download-refused") downloads.add(`refused, ${event.cause}: ${quoted(event.asked)}`);
+      downloads.add(JSON.stringify({ kind: event.from, id: event.id, path: event.path, bytes: event.bytes }));
+    if (event.event === "download-refused")
+      downloads.add(JSON.stringify({ refused: event.asked, cause: event.cause }));
   }
   return { naming, downloads };
 }
-
-const quoted = (text: string) => JSON.stringify(text.slice(0, 300));
 
 function eventTaker(draft: ExtractDraft, attachments: string | undefined) {
   const conversations = new Map<string, string>();
@@ -67,17 +65,15 @@ function eventTaker(draft: ExtractDraft, attachments: string | undefined) {
         return say(`is told as ${event.role}`, whole(event.text));
       case "model-call": {
         const thought = { type: "reasoning", text: whole(event.reasoning ?? "") };
-        const called = ({ name, input }: Call) => ({ type: "tool_use", name, input: whole(input) });
-        return say("answers", [thought, whole(event.text), ...event.toolCalls.map(called)]);
+        const calls = event.toolCalls.map((one) => ({ ...one, type: "tool_use", input: whole(one.input) }));
+        return say("answers", [thought, whole(event.text), ...calls]);
       }
       case "tool-call":
         return say("runs", { type: "tool_use", name: event.name, input: whole(event.input) }, true);
       case "tool-result": {
         const end = [event.outcome, ...Object.entries(event.exit ?? {}).flat()].join(" ");
-        return say(`gets from ${event.name}, ${end}`, {
-          type: "tool",
-          text: whole(event.text) || "(no text)",
-        });
+        const text = whole(event.text) || "(no text)";
+        return say(`gets from ${event.name}, ${end}`, { type: "tool", text });
       }
       case "request-part": {
         if (event.again || event.part === "settings") return;
@@ -93,10 +89,7 @@ function eventTaker(draft: ExtractDraft, attachments: string | undefined) {
       case "note":
         return say("notes", whole(event.text));
       case "resumed":
-        return say(
-          "went back",
-          "a restart continued from an earlier state, so what came last may come again",
-        );
+        return say("went back", "to an earlier state after a restart: what came last may come again");
       case "end":
         return say("ends", event.ended);
       default: // no part of what the attempt did

@@ -11,16 +11,16 @@ import type { ExtractDraft } from "./extract-draft.ts";
 /** Comparing takes time and memory in the square of this. */
 const linesMax = 2000;
 
+const read = (path: string) => readBounded(path, readingLimits.attachmentBytes);
+
 /** `given`: folders of files that the attempt was given, in its workspace or in the folder `data` of it. */
 export function addWorkspace(draft: ExtractDraft, folder: string, given: readonly string[]): void {
   for (const path of filesIn(folder)) {
     const title = `${JSON.stringify(path)}, left in the workspace`;
     const places = given.flatMap((root) => [join(root, path), join(root, path.replace(/^data\//, ""))]);
-    const [bytes, ...givens] = [join(folder, path), ...places].map((one) =>
-      readBounded(one, readingLimits.attachmentBytes),
-    );
-    const before = givens.find((one) => typeof one !== "string");
-    if (typeof bytes !== "object") draft.leaveOut(`${title}: ${bytes}`);
+    const bytes = read(join(folder, path));
+    const before = places.map(read).find((one) => typeof one !== "string");
+    if (typeof bytes === "string") draft.leaveOut(`${title}: ${bytes}`);
     else if (contentKind(Buffer.from(bytes.slice(0, peekBytes))) !== "text")
       draft.add("file", `${title}: no text, ${bytes.length} bytes`);
     else if (before === undefined) draft.add("file", `${title}:\n${Buffer.from(bytes)}`);
