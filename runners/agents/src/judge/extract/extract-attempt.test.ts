@@ -267,16 +267,19 @@ test("a program's calls through the gateway are read once, with what it sends ba
     request({ role: "assistant", content: "I look.", tool_calls: [call] }, { role: "assistant" }),
     request({ role: "assistant", content: "I never said this." }, { role: "assistant" }),
     request({ role: "tool", tool_call_id: "1", content: "a.py" }, { role: "tool" }),
+    request({ role: "tool", tool_call_id: "2", content: "a.py" }, { role: "tool" }),
+    request({ role: "user", content: "again" }, { again: true }),
     exampleEvent("output", { text: "Working.\n" }),
   ];
   const found = await extracted(t, { events });
-  assert.deepEqual(lines(found).slice(1, 7), [
+  assert.deepEqual(lines(found).slice(1, 8), [
     `2 message: Conversation 1 is sent by a program, as user:\n${template}`,
     "3 message: Conversation 1 answers:\nI look.",
     "4 call: Conversation 1 answers:\nbash\ncmd: ls",
     "5 message: Conversation 1 is sent by a program, as assistant:\nI never said this.",
     "6 result: Conversation 1 is sent by a program, as tool:\na.py",
-    "7 result: The attempt writes to stdout:\nWorking.\n",
+    "7 result: Conversation 1 is sent by a program, as tool:\na.py",
+    "8 result: The attempt writes to stdout:\nWorking.\n",
   ]);
 });
 
@@ -289,6 +292,19 @@ test("a call that ran twice is shown twice, and one that no model asked for too"
   });
   const calls = found.events.filter(({ kind }) => kind === "call").map(({ text }) => text.split("\n").at(-1));
   assert.deepEqual(calls, ["command: ls", "command: ls", "command: pwd"]);
+});
+
+test("what an attempt claims and notes, and a restart, are notes", async (t) => {
+  const events = [
+    exampleEvent("iteration", { line: '{"id":"a"}' }),
+    exampleEvent("note", { text: "lr 3" }),
+    exampleEvent("resumed"),
+  ];
+  assert.deepEqual(lines(await extracted(t, { events })).slice(1, 4), [
+    '2 note: The attempt reports an experiment:\n{"id":"a"}',
+    "3 note: The attempt notes:\nlr 3",
+    "4 note: The attempt went back:\nto an earlier state after a restart: what came last may come again",
+  ]);
 });
 
 test("a long text is read whole from its attachment; one without is left out in part", async (t) => {

@@ -46,7 +46,7 @@ export async function extractAttempt({ axes, params, inputs: all }: Stage): Prom
   return draft.extract((eventsOf) => [
     ...(held ? [overlapText(mustFollow(overlap, readJson(held), held), eventsOf)] : []),
     ...(weights ? [identityText(mustFollow(identity, readJson(weights), weights))] : []),
-    `Events with calls that name the benchmark (${names}): ${naming.flatMap(eventsOf).join(", ") || "none"}`,
+    `Events with calls that name the benchmark (${names.join(", ") || "no name is known"}): ${naming.flatMap(eventsOf).join(", ") || "none"}`,
     `Downloads through the gateway:\n${[...downloads].join("\n") || "none on record"}`,
   ]);
 }

@@ -100,7 +100,7 @@ function sizeOf(pieces: Piece[]): number {
 }
 
 /** What hides a text or changes the order in which it is read is spelt out. */
-export function readable(text: string): string {
+function readable(text: string): string {
   const hidden = /[\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
   return terminalSafe(text).replace(hidden, (odd) => `\\u{${odd.codePointAt(0)!.toString(16)}}`);
 }
