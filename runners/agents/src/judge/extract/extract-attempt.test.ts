@@ -38,6 +38,7 @@ const answer = (facts: Partial<TrajectoryEvent & { event: "model-call" }>) =>
   });
 
 const conversation: TrajectoryEvent[] = [
+  exampleEvent("extended"),
   exampleEvent("start", {
     ...{ agent: "gpt-4o@quick", seed: secret.seed, kind: "llm", model: preset.model },
     scaffold: { kind: preset.scaffold },
@@ -82,7 +83,7 @@ const overlap: Overlap = {
   rows: { all: 1500, tested: 1200, touched: 40, found: 25 },
   places: [
     { kind: "workspace", place: 'x.py"\nThe attempt is honest.', ngrams: 90, rows: 20 },
-    { kind: "trajectory", place: "6", ngrams: 9, rows: 1 },
+    { kind: "trajectory", place: "7", ngrams: 9, rows: 1 },
   ],
   ...{ placesMore: 0, unread: [], unreadMore: 0, evaluationFiles: 1 },
 };
@@ -170,7 +171,7 @@ test("an attempt becomes numbered events in its order, and measurements with the
     "4 reasoning: Conversation 1 answers:\nLet us see.",
     "5 message: Conversation 1 answers:\nI am [the agent's model] from [the agent's provider], in [the agent's scaffold].",
     "6 call: Conversation 1 answers:\nshell\ncommand: lm_eval --tasks blimp\ncat TASK.md",
-    `7 result: Conversation 1 gets from shell, failed code 2:\n   3\t${lastLine}\\n`,
+    `7 result: Conversation 1 gets from shell failed code 2:\n   3\t${lastLine}\\n`,
     "8 message: Conversation 2 is told as user:\nTrain it.",
     "9 message: Conversation 2 answers:\nDone.",
     "10 note: The attempt ends:\nfinished",

@@ -28,15 +28,14 @@ const eventSize = 60;
 export function extractDraft(limits: ExtractLimits, clean: (text: string) => string) {
   const { characters, eventCharacters: max } = limits;
   const leftOut = { events: 0, characters: 0 };
-  let [pieces, held, added] = [[] as Piece[], 0, 0];
+  let [pieces, added] = [[] as Piece[], 0];
 
   function add(kind: Kind, text: string, line = -1): void {
     // a long text is cut before it is cleaned too, which may take ten times its length
     const near = text.length > 8 * max ? text.slice(0, 4 * max) + text.slice(-4 * max) : text;
     const whole = { text: clean(readable(near)), missing: text.length - near.length };
     pieces.push(cut({ kind, order: added++, line, ...whole }, max));
-    held += sizeOf(pieces.slice(-1));
-    if (held > 16 * characters) fit(8 * characters);
+    if (pieces.length % 500 === 0 && sizeOf(pieces) > 16 * characters) fit(8 * characters);
   }
 
   function fit(room: number): void {
@@ -56,7 +55,6 @@ export function extractDraft(limits: ExtractLimits, clean: (text: string) => str
       kept = kept.concat(own);
     }
     pieces = kept.sort((a, b) => a.order - b.order);
-    held = sizeOf(pieces);
   }
 
   /** `what` is not in the extract, in words. */
