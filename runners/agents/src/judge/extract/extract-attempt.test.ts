@@ -288,9 +288,11 @@ test("a call that ran twice is shown twice, and one that no model asked for too"
   const toolCalls = [{ id: "1", name: "shell", input: '{"command":"ls"}', malformed: false }];
   const run = exampleEvent("tool-call", { input: '{"command":"ls"}' });
   const other = exampleEvent("tool-call", { input: '{"command":"pwd"}' });
+  const silent = exampleEvent("tool-result", { text: "" });
   const found = await extracted(t, {
-    events: [answer({ toolCalls }), run, answer({ toolCalls }), run, other],
+    events: [answer({ toolCalls }), run, answer({ toolCalls }), run, silent, other],
   });
+  assert.ok(found.events.some(({ text }) => text === "Conversation 1 gets from shell done:\n(no text)"));
   const calls = found.events.filter(({ kind }) => kind === "call").map(({ text }) => text.split("\n").at(-1));
   assert.deepEqual(calls, ["command: ls", "command: ls", "command: pwd"]);
 });
@@ -332,12 +334,14 @@ test("output that the supervisor did not keep counts as left out", async (t) => 
 });
 
 test("of the workspace, given files are left out, changed ones are lines and new ones are texts", async (t) => {
+  const long = "line\n".repeat(2_001);
   const files = {
     ...{ "public/notes.txt": "one\ntwo\nthree\n", "workspace/notes.txt": "one\n2\nthree\n" },
     ...{
       "workspace/a.bin": new Uint8Array([1, 0, 2, 255]),
       "workspace/b.txt": new Uint8Array([104, 0xff, 105]),
     },
+    ...{ "public/long.txt": long, "workspace/long.txt": `${long}end` },
   };
   const found = await extracted(t, { files });
   assert.deepEqual(
@@ -345,6 +349,7 @@ test("of the workspace, given files are left out, changed ones are lines and new
     [
       '"a.bin", left in the workspace: no text, 4 bytes',
       '"b.txt", left in the workspace:\nh�i',
+      `"long.txt", left in the workspace, changed:\n${long}end`,
       '"notes.txt", left in the workspace, changed:\n+2\n-two',
     ],
   );

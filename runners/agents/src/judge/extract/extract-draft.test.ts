@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { extract as format } from "@mlrb/formats/judged/extract";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { extractDraft } from "./extract-draft.ts";
@@ -19,7 +21,7 @@ function filled(events: [Parameters<ReturnType<typeof extractDraft>["add"]>[0], 
   return made;
 }
 
-const size = ({ events }: ReturnType<typeof filled>) =>
+const size = ({ events }: Pick<ReturnType<typeof filled>, "events">) =>
   events.reduce((all, { text }) => all + text.length, 0);
 const many = (count: number, text: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at));
@@ -80,12 +82,42 @@ test("of too many calls the long ones are cut before any is lost, then the middl
   assert.equal(short.leftOut.events, 5_000 - texts.filter((text) => text.startsWith("call ")).length);
 });
 
-test("results keep half of the room that noisy calls would take", () => {
-  const made = filled([
-    ...many(3_000, () => "z".repeat(900)).map((text): [kind: "call", text: string] => ["call", text]),
-    ["result", "found: 25 rows"],
-  ]);
-  assert.ok(made.events.some(({ text }) => text === "found: 25 rows"));
+test("results keep half of the room that noisy calls would take, and calls what results do not need", () => {
+  const of = (kind: "call" | "result", count: number): [typeof kind, string][] =>
+    many(count, () => kind.repeat(150)).map((text) => [kind, text]);
+  const sizeOfKind = (made: ReturnType<typeof filled>, of: string) =>
+    size({ events: made.events.filter(({ kind }) => kind === of) });
+  const noisy = filled([...of("call", 3_000), ...of("result", 10)]);
+  assert.ok(sizeOfKind(noisy, "result") > 8_000, "ten results of 900 characters");
+  const few = filled([...of("call", 25), ...of("result", 2)]);
+  assert.deepEqual(few.leftOut, { events: 0, characters: 0 });
+});
+
+test("any number of events takes bounded memory, and each counts as shown or left out", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const draft = extractDraft(limits, plain);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let at = 0; at < 60_000; at++) draft.add("result", `${at} `.padEnd(2_000, "n"));
+  collect();
+  const grown = process.memoryUsage().heapUsed - before;
+  assert.ok(grown < 20e6, `${grown} bytes`);
+  const { events, leftOut } = draft.extract();
+  assert.equal(events.filter(({ kind }) => kind === "result").length + leftOut.events, 60_000);
+});
+
+test("of a text of any length, only what can be shown is cleaned", () => {
+  let longest = 0;
+  const draft = extractDraft(limits, (text) => {
+    longest = Math.max(longest, text.length);
+    return text;
+  });
+  draft.add("result", `a${"\0".repeat(20e6)}z`);
+  assert.ok(longest < 100_000, `${longest}`);
+  const { events, leftOut } = draft.extract();
+  assert.match(events[0]!.text, /^a.*z$/s);
+  assert.ok(leftOut.characters > 19.9e6);
 });
 
 test("what hides, steers or turns text is spelt out, and halves of characters are no longer there", () => {
@@ -97,7 +129,7 @@ test("what hides, steers or turns text is spelt out, and halves of characters ar
 });
 
 test("a cut leaves no half of a character", () => {
-  const { text } = filled([["result", "😀".repeat(5_000)]]).events[0]!;
+  const { text } = filled([["result", `x${"😀".repeat(5_000)}`]]).events[0]!;
   assert.ok(text.isWellFormed());
 });
 

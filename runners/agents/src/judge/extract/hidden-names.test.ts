@@ -64,6 +64,13 @@ test("a name of one word that the prompt uses is no name", () => {
   assert.equal(nameHider(names, "")("the baseline"), "the [the agent]");
 });
 
+test("an agent's name is hidden without its variant too", () => {
+  assert.equal(
+    nameHider(agentNames("thinker@base", {}), "")("thinker, thinker@base"),
+    "[the agent], [the agent]",
+  );
+});
+
 test("names that are too short to be specific stay, and none at all changes nothing", () => {
   assert.equal(nameHider(agentNames("x", { provider: "x" }), "")("x = 1"), "x = 1");
   assert.equal(nameHider({}, "")("any text"), "any text");

@@ -59,10 +59,8 @@ export async function addTrajectory(draft: ExtractDraft, files: Files, publicNam
       continue;
     }
     const event = reading.value;
-    const [how, message] = (tellings[event.event] as Telling<TrajectoryEvent> | undefined)?.(
-      event,
-      whole,
-    ) ?? ["", []];
+    const telling = tellings[event.event] as Telling<TrajectoryEvent> | undefined;
+    const [how, message] = telling?.(event, whole) ?? ["", []];
     const next = () => `Conversation ${conversations.size + 1}`;
     const isSaid = "by" in event && event.event !== "note";
     for (const [kind, text] of saidParts(message, isSaid ? "message" : "note")) {
