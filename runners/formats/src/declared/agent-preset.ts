@@ -186,8 +186,10 @@ export function presetOfAttempt(preset: AgentPreset): Record<string, unknown> {
   );
 }
 
+type Providing = Pick<AgentPreset, "provider" | "planner" | "gateway">;
+
 /** The providers that its models are called at, each once. */
-export function presetProviders({ provider, planner, gateway = [] }: AgentPreset): string[] {
+export function presetProviders({ provider, planner, gateway = [] }: Providing): string[] {
   const all = [provider, planner?.provider, ...gateway.map((one) => one.provider)];
   return [...new Set(all.filter((one) => one !== undefined))];
 }

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { agentNames, nameHider } from "./hidden-names.ts";
+
+const model = { contextTokens: 1000, id: "gpt-4o-2024-08-06" };
+const preset = {
+  provider: "openai",
+  model,
+  scaffold: "react",
+  title: "GPT-4o (2024-08-06), one loop",
+} as const;
+const hide = nameHider(agentNames("gpt-4o@base", preset), "Train a small model.");
+
+test("a name with digits is hidden with any separators and in any case", () => {
+  for (const name of ["gpt-4o-2024-08-06", "gpt-4o", "gpt_4o", "GPT 4o", "Gpt4O", "gpt.4o", "openai/gpt-4o"])
+    assert.doesNotMatch(hide(`I am ${name}.`), /4o|gpt/i, name);
+  assert.equal(
+    hide("I am GPT-4o."),
+    "I am [the agent's model].".replace("the agent's model", "the agent's model"),
+  );
+});
+
+test("ordinary words, code and other models stay", () => {
+  for (const text of [
+    "import react",
+    "We react to it.",
+    "gpt2",
+    "GPT-style",
+    "minGPT",
+    "one loop",
+    "4o",
+    "2024-08-06",
+  ])
+    assert.equal(hide(text), text);
+});
+
+test("an agent of two short words leaves a sentence as it is", () => {
+  const hidden = nameHider(agentNames("sample-a", {}), "");
+  assert.equal(hidden("We sample a batch."), "We sample a batch.");
+  assert.equal(hidden("~/sample-a/x and sample_a"), "~/[the agent]/x and [the agent]");
+});
+
+test("a coding agent is hidden with its models and their family", () => {
+  const gateway = [{ provider: "anthropic", ids: ["claude-sonnet-4-5-20250929", "claude-haiku-*"] }];
+  const names = agentNames("claude-code", { title: "Claude Code 2.1.197, Claude Sonnet 4.5", gateway });
+  const hidden = nameHider(names, "");
+  for (const text of [
+    "Claude Code",
+    "I'm Claude.",
+    "Claude Sonnet 4.5",
+    "claude_sonnet_4_5",
+    "Anthropic",
+    "\\nClaude",
+    "claude-haiku-4",
+  ])
+    assert.doesNotMatch(hidden(text), /claude|sonnet|anthropic|haiku|code/i, text);
+  assert.equal(hidden("claude-3-opus"), "claude-3-opus", "another model");
+  assert.equal(hidden("claudette"), "claudette");
+});
+
+test("a name of one word that the prompt uses is no name", () => {
+  const names = agentNames("baseline", {});
+  assert.equal(nameHider(names, "Beat the baseline.")("the baseline"), "the baseline");
+  assert.equal(nameHider(names, "")("the baseline"), "the [the agent]");
+});
+
+test("an agent's name is hidden without its variant too", () => {
+  assert.equal(
+    nameHider(agentNames("thinker@base", {}), "")("thinker, thinker@base"),
+    "[the agent], [the agent]",
+  );
+});
+
+test("names that are too short to be specific stay, and none at all changes nothing", () => {
+  assert.equal(nameHider(agentNames("x", { provider: "x" }), "")("x = 1"), "x = 1");
+  assert.equal(nameHider({}, "")("any text"), "any text");
+});
+
+test("a name cannot write a pattern", () => {
+  assert.equal(nameHider({ "the agent": ["a.*b(c", "(((("] }, "")("a and b"), "a and b");
+});

@@ -1,0 +1,37 @@
+// Adds the files that an attempt left to its extract: new ones as text, changed ones as the lines that differ from
+// the given file. Files that were given and did not change are left out.
+import { join } from "node:path";
+import { diff } from "node:util";
+import { readBounded } from "@mlrb/kit/admission/admission-files";
+import { readingLimits } from "@mlrb/kit/admission/reading-limits";
+import { filesIn } from "@mlrb/kit/files/files-in";
+import { contentKind, peekBytes } from "../../hub/contents/content-kind.ts";
+import type { ExtractDraft } from "./extract-draft.ts";
+
+/** Comparing takes time and memory in the square of this. */
+const linesMax = 2000;
+
+const read = (path: string) => readBounded(path, readingLimits.attachmentBytes);
+
+/** `given`: folders of files that the attempt was given, in its workspace or in the folder `data` of it. */
+export function addWorkspace(draft: ExtractDraft, folder: string, given: readonly string[]): void {
+  for (const path of filesIn(folder)) {
+    const title = `${JSON.stringify(path)}, left in the workspace`;
+    const places = given.flatMap((root) => [join(root, path), join(root, path.replace(/^data\//, ""))]);
+    const bytes = read(join(folder, path));
+    const before = places.map(read).find((one) => typeof one !== "string");
+    if (typeof bytes === "string") draft.leaveOut(`${title}: ${bytes}`);
+    else if (contentKind(Buffer.from(bytes.slice(0, peekBytes))) !== "text")
+      draft.add("file", `${title}: no text, ${bytes.length} bytes`);
+    else if (before === undefined) draft.add("file", `${title}:\n${Buffer.from(bytes)}`);
+    else if (Buffer.compare(bytes, before) !== 0)
+      draft.add("file", `${title}, changed:\n${changes(`${Buffer.from(before)}`, `${Buffer.from(bytes)}`)}`);
+  }
+}
+
+function changes(before: string, after: string): string {
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  if (Math.max(old.length, now.length) > linesMax) return after;
+  const changed = diff(now, old).filter(([side]) => side !== 0);
+  return changed.map(([side, line]) => `${side === 1 ? "+" : "-"}${line}`).join("\n");
+}
