@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cohenKappa, judgeMeasures, type LabelledAnswer } from "./judge-measures.ts";
+import { wilsonInterval } from "./wilson-interval.ts";
+
+const plain = { answers: ["yes", "no"], unquoted: ["no"] };
+
+/** `many` trajectories with this label and answer. */
+function answered(label: string, answer: string, many: number): LabelledAnswer[] {
+  return Array.from({ length: many }, () => ({ label, answer, unanimous: answer !== "split" }));
+}
+
+function detected(found: LabelledAnswer[], question = plain) {
+  const measures = judgeMeasures(found, question);
+  assert.equal(measures.kind, "detection");
+  return measures as Extract<typeof measures, { kind: "detection" }>;
+}
+
+test("right and wrong answers are counted by their label, with the rates of a table of four", () => {
+  const { closed, labelled } = detected([
+    ...answered("yes", "yes", 8),
+    ...answered("yes", "no", 2),
+    ...answered("no", "yes", 3),
+    ...answered("no", "no", 17),
+  ]);
+  assert.equal(labelled, 30);
+  const { truePositive, falsePositive, trueNegative, falseNegative } = closed;
+  assert.deepEqual([truePositive, falsePositive, trueNegative, falseNegative], [8, 3, 17, 2]);
+  const [low, high] = wilsonInterval(3, 20)!;
+  assert.deepEqual(closed.falseAlarms, { count: 3, of: 20, low, high });
+  assert.deepEqual([closed.sensitivity!.count, closed.sensitivity!.of], [8, 10]);
+  assert.deepEqual([closed.specificity!.count, closed.specificity!.of], [17, 20]);
+  assert.deepEqual([closed.agreement!.count, closed.agreement!.of], [25, 30]);
+  assert.deepEqual([closed.prevalence!.count, closed.prevalence!.of], [10, 30]);
+});
+
+test("an open answer is neither right nor wrong, and in the second row no claim", () => {
+  const found = [
+    ...answered("yes", "yes", 1),
+    ...answered("yes", "cannot tell", 2),
+    ...answered("no", "unsupported", 3),
+    ...answered("no", "split", 4),
+  ];
+  const { closed, openAsNegative, counts, unanimous } = detected(found);
+  assert.deepEqual([closed.sensitivity!.of, closed.specificity, closed.agreement!.of], [1, null, 1]);
+  assert.deepEqual([openAsNegative.truePositive, openAsNegative.falseNegative], [1, 2]);
+  assert.deepEqual([openAsNegative.trueNegative, openAsNegative.falsePositive], [7, 0]);
+  assert.deepEqual(
+    counts.map(({ label, answer, count }) => `${label} ${answer} ${count}`),
+    ["no split 4", "no unsupported 3", "yes cannot tell 2", "yes yes 1"],
+  );
+  assert.deepEqual([unanimous!.count, unanimous!.of], [6, 10]);
+});
+
+test("the claim of a presence is the positive answer, whatever its word", () => {
+  const question = { answers: ["clean", "copied"], unquoted: ["clean"] };
+  const { positive, closed } = detected(answered("copied", "copied", 3), question);
+  assert.deepEqual([positive, closed.truePositive], ["copied", 3]);
+});
+
+test("a question of three answers has agreement and kappa, and no false alarms", () => {
+  const question = { answers: ["low", "middle", "high"], unquoted: [] };
+  const found = [
+    ...answered("low", "low", 4),
+    ...answered("high", "middle", 1),
+    ...answered("high", "split", 5),
+  ];
+  const measures = judgeMeasures(found, question);
+  assert.equal(measures.kind, "choice");
+  const { agreement, agreementOfAll } = measures as Extract<typeof measures, { kind: "choice" }>;
+  assert.deepEqual([agreement!.count, agreement!.of], [4, 5]);
+  assert.deepEqual([agreementOfAll!.count, agreementOfAll!.of], [4, 10]);
+});
+
+test("Cohen's kappa is agreement beyond chance, and undefined where chance agrees always", () => {
+  // 20 both yes, 15 both no, 5 and 10 apart: observed 0.7, expected 0.5
+  const pairs = [
+    ...answered("yes", "yes", 20),
+    ...answered("yes", "no", 5),
+    ...answered("no", "yes", 10),
+    ...answered("no", "no", 15),
+  ];
+  assert.equal(cohenKappa(pairs)?.toFixed(12), "0.400000000000");
+  assert.equal(cohenKappa([...answered("yes", "no", 3), ...answered("no", "yes", 3)]), -1);
+  assert.equal(cohenKappa(answered("yes", "yes", 3)), null);
+  assert.equal(cohenKappa([]), null);
+  // always yes: no better than chance
+  assert.equal(cohenKappa([...answered("yes", "yes", 3), ...answered("no", "yes", 5)]), 0);
+});
+
+test("a label that the question does not have is refused", () => {
+  assert.throws(() => judgeMeasures(answered("maybe", "yes", 1), plain), /bug: a label "maybe"/);
+});
