@@ -1,37 +1,37 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cohenKappa, judgeMeasures, type LabelledAnswer } from "./judge-measures.ts";
+import { cohenKappa, type JudgedAnswer, judgeMeasures } from "./judge-measures.ts";
 import { wilsonInterval } from "./wilson-interval.ts";
 
 const plain = { answers: ["yes", "no"], unquoted: ["no"] };
 
 /** `many` trajectories with this label and answer. */
-function answered(label: string, answer: string, many: number): LabelledAnswer[] {
+function answered<Label extends string | null>(label: Label, answer: string, many: number) {
   return Array.from({ length: many }, () => ({ label, answer, unanimous: answer !== "split" }));
 }
 
-function detected(found: LabelledAnswer[], question = plain) {
-  const measures = judgeMeasures(found, question);
-  assert.equal(measures.kind, "detection");
-  return measures as Extract<typeof measures, { kind: "detection" }>;
+function detected(found: JudgedAnswer[], question = plain) {
+  const { closed, openCounted, ...measures } = judgeMeasures(found, question);
+  return { ...measures, closed, ...{ first: closed.detection!, second: openCounted.detection! } };
 }
 
-test("right and wrong answers are counted by their label, with the rates of a table of four", () => {
-  const { closed, labelled } = detected([
+test("right and wrong answers are counted by their label, and those without a label not at all", () => {
+  const { closed, labelled, first } = detected([
     ...answered("yes", "yes", 8),
     ...answered("yes", "no", 2),
     ...answered("no", "yes", 3),
     ...answered("no", "no", 17),
+    ...answered(null, "yes", 9),
   ]);
   assert.equal(labelled, 30);
-  const { truePositive, falsePositive, trueNegative, falseNegative } = closed;
+  const { truePositive, falsePositive, trueNegative, falseNegative } = first;
   assert.deepEqual([truePositive, falsePositive, trueNegative, falseNegative], [8, 3, 17, 2]);
   const [low, high] = wilsonInterval(3, 20)!;
-  assert.deepEqual(closed.falseAlarms, { count: 3, of: 20, low, high });
-  assert.deepEqual([closed.sensitivity!.count, closed.sensitivity!.of], [8, 10]);
-  assert.deepEqual([closed.specificity!.count, closed.specificity!.of], [17, 20]);
+  assert.deepEqual(first.falseAlarms, { count: 3, of: 20, low, high });
+  assert.deepEqual([first.sensitivity!.count, first.sensitivity!.of], [8, 10]);
+  assert.deepEqual([first.specificity!.count, first.specificity!.of], [17, 20]);
   assert.deepEqual([closed.agreement!.count, closed.agreement!.of], [25, 30]);
-  assert.deepEqual([closed.prevalence!.count, closed.prevalence!.of], [10, 30]);
+  assert.deepEqual([first.prevalence!.count, first.prevalence!.of], [10, 30]);
 });
 
 test("an open answer is neither right nor wrong, and in the second row no claim", () => {
@@ -41,21 +41,18 @@ test("an open answer is neither right nor wrong, and in the second row no claim"
     ...answered("no", "unsupported", 3),
     ...answered("no", "split", 4),
   ];
-  const { closed, openAsNegative, counts, unanimous } = detected(found);
-  assert.deepEqual([closed.sensitivity!.of, closed.specificity, closed.agreement!.of], [1, null, 1]);
-  assert.deepEqual([openAsNegative.truePositive, openAsNegative.falseNegative], [1, 2]);
-  assert.deepEqual([openAsNegative.trueNegative, openAsNegative.falsePositive], [7, 0]);
-  assert.deepEqual(
-    counts.map(({ label, answer, count }) => `${label} ${answer} ${count}`),
-    ["no split 4", "no unsupported 3", "yes cannot tell 2", "yes yes 1"],
-  );
+  const { closed, first, second, open, unanimous } = detected(found);
+  assert.deepEqual([first.sensitivity!.of, first.specificity, closed.agreement!.of], [1, null, 1]);
+  assert.deepEqual([second.truePositive, second.falseNegative], [1, 2]);
+  assert.deepEqual([second.trueNegative, second.falsePositive], [7, 0]);
+  assert.deepEqual(open, { "cannot tell": 2, unsupported: 3, split: 4 });
   assert.deepEqual([unanimous!.count, unanimous!.of], [6, 10]);
 });
 
 test("the claim of a presence is the positive answer, whatever its word", () => {
   const question = { answers: ["clean", "copied"], unquoted: ["clean"] };
-  const { positive, closed } = detected(answered("copied", "copied", 3), question);
-  assert.deepEqual([positive, closed.truePositive], ["copied", 3]);
+  const { first } = detected(answered("copied", "copied", 3), question);
+  assert.deepEqual([first.positive, first.truePositive], ["copied", 3]);
 });
 
 test("a question of three answers has agreement and kappa, and no false alarms", () => {
@@ -65,11 +62,10 @@ test("a question of three answers has agreement and kappa, and no false alarms",
     ...answered("high", "middle", 1),
     ...answered("high", "split", 5),
   ];
-  const measures = judgeMeasures(found, question);
-  assert.equal(measures.kind, "choice");
-  const { agreement, agreementOfAll } = measures as Extract<typeof measures, { kind: "choice" }>;
-  assert.deepEqual([agreement!.count, agreement!.of], [4, 5]);
-  assert.deepEqual([agreementOfAll!.count, agreementOfAll!.of], [4, 10]);
+  const { closed, openCounted } = judgeMeasures(found, question);
+  assert.deepEqual([closed.detection, openCounted.detection], [null, null]);
+  assert.deepEqual([closed.agreement!.count, closed.agreement!.of], [4, 5]);
+  assert.deepEqual([openCounted.agreement!.count, openCounted.agreement!.of], [4, 10]);
 });
 
 test("Cohen's kappa is agreement beyond chance, and undefined where chance agrees always", () => {
@@ -86,8 +82,4 @@ test("Cohen's kappa is agreement beyond chance, and undefined where chance agree
   assert.equal(cohenKappa([]), null);
   // always yes: no better than chance
   assert.equal(cohenKappa([...answered("yes", "yes", 3), ...answered("no", "yes", 5)]), 0);
-});
-
-test("a label that the question does not have is refused", () => {
-  assert.throws(() => judgeMeasures(answered("maybe", "yes", 1), plain), /bug: a label "maybe"/);
 });

@@ -9,53 +9,37 @@ const rate = t.about(
 );
 export type Rate = t.TypeOf<typeof rate>;
 
-const kappa = t.about(
-  t.numberOrNull,
-  "Cohen's; null where chance alone would agree always, or without answers",
-);
-
 const detection = t.wholeObject({
+  positive: t.about(t.text, "the answer that claims a presence"),
   truePositive: t.count,
   falsePositive: t.count,
   trueNegative: t.count,
   falseNegative: t.count,
   sensitivity: rate,
   specificity: rate,
-  falseAlarms: t.about(rate, "of the trajectories without what the question asks for"),
-  agreement: rate,
+  falseAlarms: t.about(rate, "of the trajectories whose label is another"),
   prevalence: t.about(rate, "of the positive label"),
-  kappa,
 });
-export type Detection = t.TypeOf<typeof detection>;
 
-const measures = t.kindsWith(
-  {
-    labelled: t.about(t.count, "trajectories with a label"),
-    unanimous: t.about(rate, "trajectories on which all votes answered the same: repeatability, not truth"),
-    counts: t.about(
-      t.listOf(t.wholeObject({ label: t.text, answer: t.text, count: t.positiveInteger })),
-      "open answers too",
-    ),
-  },
-  t.about(
-    t.variant("detection", {
-      positive: t.about(t.text, "the answer that claims a presence"),
-      closed: t.about(detection, "without the trajectories that got an open answer"),
-      openAsNegative: t.about(detection, "where an open answer counts as not positive"),
-    }),
-    "of two answers one claims an absence",
-  ),
-  t.variant("choice", {
-    agreement: t.about(rate, "without open answers"),
-    agreementOfAll: t.about(rate, "where an open answer is a wrong one"),
-    kappa,
-  }),
-);
+const counted = t.wholeObject({
+  detection: t.about(t.nullable(detection), "null unless one of two answers claims an absence"),
+  agreement: rate,
+  kappa: t.about(t.numberOrNull, "Cohen's; null where chance alone would always agree"),
+});
+export type Counted = t.TypeOf<typeof counted>;
+
+const measures = t.wholeObject({
+  labelled: t.about(t.count, "trajectories with a label"),
+  open: t.about(t.tableOf(t.count), "trajectories by open answer: cannot tell, unsupported, split"),
+  unanimous: t.about(rate, "trajectories on which all votes were equal: repeatability, not truth"),
+  closed: t.about(counted, "without the trajectories that got an open answer"),
+  openCounted: t.about(counted, "where an open answer is no claim; of several answers, a wrong one"),
+});
 export type Measures = t.TypeOf<typeof measures>;
 
-const { extract: _, questions: __, formatVersion: ___, ...asked } = answers.properties;
+const { extract: _, questions: __, ...asked } = answers.properties;
 
-export const judgeCheck = t.wholeFile("mlrb judge check", 1, {
+export const judgeCheck = t.wholeObject({
   ...asked,
   days: t.about(t.listOf(t.anyText), "on which the provider answered, sorted"),
   labelledBy: t.text,
@@ -66,24 +50,21 @@ export const judgeCheck = t.wholeFile("mlrb judge check", 1, {
       heldOut: t.about(measures, "on the trajectories without which the rubric's examples were written"),
     }),
   ),
-  trajectories: t.listOf(
+  answers: t.listOf(
     t.wholeObject({
-      id: t.text,
+      trajectory: t.text,
       heldOut: t.flag,
-      answers: t.listOf(
-        t.wholeObject({ question: t.text, label: t.about(t.textOrNull, "null: none"), answer: t.text }),
-      ),
+      question: t.text,
+      label: t.about(t.textOrNull, "null: none"),
+      answer: t.text,
+      unanimous: t.flag,
     }),
   ),
 });
 export type JudgeCheck = t.TypeOf<typeof judgeCheck>;
 
-/** What a pipeline publishes: each judge by each rubric. */
-export const judgeChecks = t.wholeFile("mlrb judge checks", 1, {
-  checks: t.listOf(judgeCheck),
-  missing: t.about(
-    t.listOf(t.wholeObject({ stage: t.text, cause: t.anyText })),
-    "planned checks without a result",
-  ),
+export const judgeChecks = t.wholeFile("mlrb judge check", 1, {
+  checks: t.about(t.listOf(judgeCheck), "of each judge by each rubric"),
+  missing: t.about(t.listOf(t.wholeObject({ stage: t.text, cause: t.anyText })), "checks without a result"),
 });
 export type JudgeChecks = t.TypeOf<typeof judgeChecks>;

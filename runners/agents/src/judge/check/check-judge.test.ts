@@ -81,14 +81,17 @@ async function checked(script: Script, file = five) {
 /** The measures of the question with two answers. */
 async function detected(script: Script, set: "all" | "heldOut" = "all") {
   const { questions: found } = await checked(script);
-  const measures = found.find(({ id }) => id === "copied")![set];
-  assert.equal(measures.kind, "detection");
-  return measures as Extract<typeof measures, { kind: "detection" }>;
+  const { closed, openCounted, ...measures } = found.find(({ id }) => id === "copied")![set];
+  return {
+    ...measures,
+    closed: { ...closed, ...closed.detection! },
+    openCounted: { ...openCounted, ...openCounted.detection! },
+  };
 }
 
 const share = (rate: { count: number; of: number } | null) => rate && `${rate.count}/${rate.of}`;
 
-test("a judge that always says yes has sensitivity 1, specificity 0 and no kappa", async () => {
+test("a judge that always says yes has sensitivity 1, specificity 0 and a kappa of 0", async () => {
   const { closed } = await detected(() => "yes");
   assert.equal(share(closed.sensitivity), "2/2");
   assert.equal(share(closed.specificity), "0/3");
@@ -104,10 +107,10 @@ test("a judge that always says no has sensitivity 0, specificity 1 and no false 
 });
 
 test("a judge whose claims are all unsupported has no rate at all, and no sensitivity where open answers count", async () => {
-  const { closed, openAsNegative, counts } = await detected(() => "unsupported");
+  const { closed, openCounted, open } = await detected(() => "unsupported");
   assert.deepEqual([closed.sensitivity, closed.specificity, closed.falseAlarms], [null, null, null]);
-  assert.equal(share(openAsNegative.sensitivity), "0/2");
-  assert.deepEqual([...new Set(counts.map(({ answer }) => answer))], ["unsupported"]);
+  assert.equal(share(openCounted.sensitivity), "0/2");
+  assert.deepEqual(open, { "cannot tell": 0, unsupported: 5, split: 0 });
 });
 
 test("held-out trajectories are measured apart", async () => {
@@ -125,11 +128,16 @@ test("votes that differ are a split, and count against repeatability only", asyn
 test("each part of a question is measured by its own labels", async () => {
   const { questions: found } = await checked((_, id) => (id === "copied" ? "no" : "much"));
   assert.deepEqual(
-    found.map(({ id, all }) => [id, all.kind, all.labelled]),
+    found.map(({ id, all }) => [
+      id,
+      all.closed.detection === null,
+      all.labelled,
+      share(all.closed.agreement),
+    ]),
     [
-      ["copied", "detection", 5],
-      ["effort.data", "choice", 1],
-      ["effort.model", "choice", 0],
+      ["copied", false, 5, "3/5"],
+      ["effort.data", true, 1, "1/1"],
+      ["effort.model", true, 0, null],
     ],
   );
 });
@@ -156,9 +164,10 @@ test("a judge is not told a trajectory's name, label or whether it is held out",
 });
 
 test("trajectories without a label are answered and enter no rate", async () => {
-  const { questions: found, trajectories } = await checked(() => "yes", labelled(trajectory("plain", {})));
-  assert.deepEqual([found[0]!.all.labelled, trajectories[0]!.answers[0]!.label], [0, null]);
-  assert.equal(trajectories[0]!.answers[0]!.answer, "yes");
+  const { questions: found, answers } = await checked(() => "yes", labelled(trajectory("plain", {})));
+  assert.equal(found[0]!.all.labelled, 0);
+  const { trajectory: id, label, answer } = answers[0]!;
+  assert.deepEqual([id, label, answer], ["plain", null, "yes"]);
 });
 
 test("labels of another rubric, of no question and of no answer are all named before a call is made", async () => {

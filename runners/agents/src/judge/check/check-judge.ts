@@ -1,6 +1,6 @@
 // Asks a judge about trajectories whose right answers are known, and compares. How it asks is passed in.
 import { hash } from "node:crypto";
-import { judgeMeasures } from "@mlrb/core/statistics/judge-measures";
+import { type ClosedAnswers, judgeMeasures } from "@mlrb/core/statistics/judge-measures";
 import { plainAnswers, type RubricQuestion } from "@mlrb/formats/declared/rubric";
 import type { Answers } from "@mlrb/formats/judged/answers";
 import type { Extract } from "@mlrb/formats/judged/extract";
@@ -11,13 +11,11 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 /** The answers of one judge by one rubric about one extract. */
 export type AskAbout = (asked: { extract: Extract; extractDigest: string }) => Promise<Answers>;
 
-type Checked = { kind: "checked"; check: JudgeCheck } | { kind: "unusable"; causes: string[] };
-
-/** Trajectories are asked about at the same time: `ask` limits its calls. Throws what `ask` throws. */
+/** All trajectories are asked about at once, so `ask` limits its calls. Throws what `ask` throws. */
 export async function checkJudge(
   { rubric, labelledBy, trajectories }: LabelledFile,
   asked: { rubric: string; questions: readonly RubricQuestion[]; ask: AskAbout },
-): Promise<Checked> {
+): Promise<{ kind: "checked"; check: JudgeCheck } | { kind: "unusable"; causes: string[] }> {
   const entries = asked.questions.flatMap(entriesOf);
   const causes = [
     ...(rubric === asked.rubric ? [] : [`the labels are of the rubric ${rubric}, not ${asked.rubric}`]),
@@ -25,34 +23,19 @@ export async function checkJudge(
     ...trajectories.flatMap((one) => wrongLabels(one, entries)),
   ];
   if (causes.length > 0) return { kind: "unusable", causes };
-  const extracts = trajectories.map(extractOf);
-  const all = await Promise.all(
-    extracts.map((extract) => asked.ask({ extract, extractDigest: hash("sha256", canonicalJson(extract)) })),
+  const all = await Promise.all(trajectories.map((one) => asked.ask(withDigest(extractOf(one)))));
+  const answers = all.flatMap((given, at) =>
+    entries.map(({ id }) => comparedAnswer(trajectories[at]!, given, id)),
   );
-  const found = all.map((answers, at) => compared(trajectories[at]!, answers, entries));
-  return {
-    kind: "checked",
-    check: {
-      ...headOf(all),
-      labelledBy,
-      questions: entries.map(({ id, ...closed }) => {
-        const own = found.flatMap(({ heldOut, compared }) =>
-          compared.flatMap(({ question, label, ...one }) =>
-            question === id && label !== null ? [{ ...one, label, heldOut }] : [],
-          ),
-        );
-        const heldOut = own.filter((one) => one.heldOut);
-        return { id, all: judgeMeasures(own, closed), heldOut: judgeMeasures(heldOut, closed) };
-      }),
-      trajectories: found.map(({ id, heldOut, compared }) => ({
-        ...{ id, heldOut },
-        answers: compared.map(({ question, label, answer }) => ({ question, label, answer })),
-      })),
-    },
-  };
+  const questions = entries.map(({ id, ...closed }) => {
+    const own = answers.filter(({ question }) => question === id);
+    const heldOut = own.filter((one) => one.heldOut);
+    return { id, all: judgeMeasures(own, closed), heldOut: judgeMeasures(heldOut, closed) };
+  });
+  return { kind: "checked", check: { ...headOf(all), labelledBy, questions, answers } };
 }
 
-type Entry = { id: string; answers: readonly string[]; unquoted: readonly string[] };
+type Entry = ClosedAnswers & { id: string };
 
 /** A question, or each of its parts. */
 function entriesOf({ id, parts, answers = plainAnswers, unquoted = ["no"] }: RubricQuestion): Entry[] {
@@ -73,32 +56,28 @@ function extractOf({ events, leftOut = { events: 0, characters: 0 } }: LabelledT
   return { formatVersion: 1, events: events.map((one, at) => ({ number: at + 1, ...one })), leftOut };
 }
 
-function compared({ id, heldOut, labels }: LabelledTrajectory, { questions }: Answers, entries: Entry[]) {
-  const compared = entries.map(({ id: question }) => {
-    const found = questions.find((one) => one.id === question);
-    if (!found) throw new Error(`bug: no answer to ${question} about ${id}`);
-    const { answer, votes } = found;
-    const label = Object.hasOwn(labels, question) ? labels[question]! : null;
-    return { question, label, answer, unanimous: new Set(votes.map((one) => one.answer)).size === 1 };
-  });
-  return { id, heldOut, compared };
+function withDigest(extract: Extract) {
+  return { extract, extractDigest: hash("sha256", canonicalJson(extract)) };
+}
+
+function comparedAnswer({ id, heldOut, labels }: LabelledTrajectory, given: Answers, question: string) {
+  const found = given.questions.find((one) => one.id === question);
+  if (!found) throw new Error(`bug: no answer to ${question} about ${id}`);
+  const label = Object.hasOwn(labels, question) ? labels[question]! : null;
+  const unanimous = new Set(found.votes.map(({ answer }) => answer)).size === 1;
+  return { trajectory: id, heldOut, question, label, answer: found.answer, unanimous };
 }
 
 /** How all of them were asked. They differ only in what the provider said of itself, and in costs. */
-function headOf(all: readonly Answers[]): Omit<JudgeCheck, "labelledBy" | "questions" | "trajectories"> {
-  const { formatVersion, rubric, judge, promptVersion, votes } = all[0]!;
+function headOf(all: readonly Answers[]): Omit<JudgeCheck, "labelledBy" | "questions" | "answers"> {
+  const { extract: _, questions: __, judge, ...head } = all[0]!;
+  const distinct = (texts: string[]) => [...new Set(texts)].sort();
   const costs = all.map(({ dollars }) => dollars);
-  const days = all.flatMap(({ questions }) =>
-    questions.flatMap((one) => one.votes.map(({ asked }) => asked)),
-  );
+  const votes = all.flatMap(({ questions }) => questions.flatMap((one) => one.votes));
   return {
-    ...{ formatVersion, rubric, promptVersion, votes },
+    ...head,
     judge: { ...judge, answeredBy: distinct(all.flatMap((one) => one.judge.answeredBy)) },
     dollars: costs.includes(null) ? null : costs.reduce<number>((sum, one) => sum + (one ?? 0), 0),
-    days: distinct(days),
+    days: distinct(votes.map(({ asked }) => asked)),
   };
-}
-
-function distinct(texts: string[]): string[] {
-  return [...new Set(texts)].sort();
 }
