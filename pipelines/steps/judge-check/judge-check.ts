@@ -1,5 +1,5 @@
 // Asks a judge about trajectories whose right answers are known, and compares its answers with them.
-//   node pipelines/steps/judge-check.ts --axis judge=NAME --axis rubric=NAME --param 'model={…}' --param votes=3 \
+//   node pipelines/steps/judge-check/judge-check.ts --axis judge=NAME --axis rubric=NAME --param 'model={…}' --param votes=3 \
 //     --param 'rubric={"name": "NAME", "questions": […]}' [--input labelled=FILE] --output check=FILE
 
 // @ts-expect-error: its folder is written elsewhere
