@@ -89,30 +89,37 @@ const attemptResearch = t.about(
 );
 export type AttemptResearch = t.TypeOf<typeof attemptResearch>;
 
-export const attempt = t.wholeExcept(["condition", "replay", "budget", ...recordFactNames, "memorisation"], {
-  task: t.anyText,
-  agent: t.anyText,
-  seed: t.seed,
-  verdict: attemptVerdict,
-  submission: t.about(t.textOrNull, "the submission's digest; null if there is none"),
-  actions: t.about(
-    t.textOrNull,
-    "digest of its sequence of tool calls; null if it made none or they are unknown",
-  ),
-  note: t.about(t.anyText, "a note for its numbers, e.g. that it was accepted as stale; may be empty"),
-  condition,
-  replay: replayFacts,
-  budget: t.about(
-    keyParts.properties.budget,
-    "as planned; without a field: no limit; absent if it is not known",
-  ),
-  ...recordFacts,
-  scores: t.tableOf(attemptScore),
-  research: t.about(t.nullable(attemptResearch), "null if the pipeline does not find iterations"),
-  memorisation: attemptMemorisation,
-  checkpoints: t.about(
-    t.listOf(attemptCheckpoint),
-    "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
-  ),
-});
+export const attempt = t.wholeExcept(
+  ["condition", "replay", "budget", ...recordFactNames, "memorisation", "marks"],
+  {
+    task: t.anyText,
+    agent: t.anyText,
+    seed: t.seed,
+    verdict: attemptVerdict,
+    submission: t.about(t.textOrNull, "the submission's digest; null if there is none"),
+    actions: t.about(
+      t.textOrNull,
+      "digest of its sequence of tool calls; null if it made none or they are unknown",
+    ),
+    note: t.about(t.anyText, "a note for its numbers, e.g. that it was accepted as stale; may be empty"),
+    condition,
+    replay: replayFacts,
+    budget: t.about(
+      keyParts.properties.budget,
+      "as planned; without a field: no limit; absent if it is not known",
+    ),
+    ...recordFacts,
+    scores: t.tableOf(attemptScore),
+    research: t.about(t.nullable(attemptResearch), "null if the pipeline does not find iterations"),
+    memorisation: attemptMemorisation,
+    marks: t.about(
+      t.listOf(t.wholeObject({ judge: t.text, questions: t.listOf(t.text) })),
+      "the questions whose answer marks it for a person, by judge; they change no number. Absent or empty: none",
+    ),
+    checkpoints: t.about(
+      t.listOf(attemptCheckpoint),
+      "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",
+    ),
+  },
+);
 export type Attempt = t.TypeOf<typeof attempt>;
