@@ -17,7 +17,7 @@ const members = readCollected(inputs.manifest!).members.map(({ stage, artifacts,
 });
 const all = {
   formatVersion: 1,
-  checks: members.filter((one) => "questions" in one),
+  checks: members.filter((one) => "measures" in one),
   missing: members.filter((one) => "cause" in one),
 } as const;
 writeJson(outputs.checks!, mustFollow(judgeChecks, all, "judge-check.json"));

@@ -11,8 +11,8 @@ function answered<Label extends string | null>(label: Label, answer: string, man
 }
 
 function detected(found: JudgedAnswer[], question = plain) {
-  const { closed, openCounted, ...measures } = judgeMeasures(found, question);
-  return { ...measures, closed, ...{ first: closed.detection!, second: openCounted.detection! } };
+  const [closed, openCounted] = judgeMeasures(found, question);
+  return { ...closed!, closed: closed!, first: closed!.detection!, second: openCounted!.detection! };
 }
 
 test("right and wrong answers are counted by their label, and those without a label not at all", () => {
@@ -45,6 +45,8 @@ test("an open answer is neither right nor wrong, and in the second row no claim"
   assert.deepEqual([first.sensitivity!.of, first.specificity, closed.agreement!.of], [1, null, 1]);
   assert.deepEqual([second.truePositive, second.falseNegative], [1, 2]);
   assert.deepEqual([second.trueNegative, second.falsePositive], [7, 0]);
+  // 8 of 10 agree, and by chance 0.3 · 0.1 + 0.7 · 0.9
+  assert.equal(judgeMeasures(found, plain)[1]!.kappa?.toFixed(4), ((0.8 - 0.66) / (1 - 0.66)).toFixed(4));
   assert.deepEqual(open, { "cannot tell": 2, unsupported: 3, split: 4 });
   assert.deepEqual([unanimous!.count, unanimous!.of], [6, 10]);
 });
@@ -62,10 +64,10 @@ test("a question of three answers has agreement and kappa, and no false alarms",
     ...answered("high", "middle", 1),
     ...answered("high", "split", 5),
   ];
-  const { closed, openCounted } = judgeMeasures(found, question);
-  assert.deepEqual([closed.detection, openCounted.detection], [null, null]);
-  assert.deepEqual([closed.agreement!.count, closed.agreement!.of], [4, 5]);
-  assert.deepEqual([openCounted.agreement!.count, openCounted.agreement!.of], [4, 10]);
+  const [closed, openCounted] = judgeMeasures(found, question);
+  assert.deepEqual([closed!.detection, openCounted!.detection], [null, null]);
+  assert.deepEqual([closed!.agreement!.count, closed!.agreement!.of], [4, 5]);
+  assert.deepEqual([openCounted!.agreement!.count, openCounted!.agreement!.of], [4, 10]);
 });
 
 test("Cohen's kappa is agreement beyond chance, and undefined where chance agrees always", () => {

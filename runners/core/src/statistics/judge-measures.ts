@@ -2,7 +2,7 @@
 // the votes). An open answer is neither right nor wrong, so rates are given without open answers, and once more
 // with each counted against the judge.
 import { openAnswers } from "@mlrb/formats/declared/rubric";
-import type { Counted, Measures, Rate } from "@mlrb/formats/judged/judge-check";
+import type { Measures, Rate } from "@mlrb/formats/judged/judge-check";
 import { wilsonInterval } from "./wilson-interval.ts";
 
 /** `label`: null if nobody labelled it, so that it enters no number. `unanimous`: whether all votes were equal. */
@@ -11,34 +11,37 @@ export type JudgedAnswer = { label: string | null; answer: string; unanimous: bo
 /** The closed answers of a question, and those of them that claim an absence. */
 export type ClosedAnswers = { answers: readonly string[]; unquoted: readonly string[] };
 
-export function judgeMeasures(found: readonly JudgedAnswer[], question: ClosedAnswers): Measures {
+/** Without open answers, then with them. */
+export function judgeMeasures(
+  found: readonly JudgedAnswer[],
+  { answers, unquoted }: ClosedAnswers,
+): Omit<Measures, "question" | "heldOut">[] {
   const labelled = found.filter((one): one is JudgedAnswer & Pair => one.label !== null);
-  const isClosed = ({ answer }: Pair) => question.answers.includes(answer);
-  const absence = question.unquoted[0];
-  const claims = question.answers.filter((one) => !question.unquoted.includes(one));
-  const positive = question.answers.length === 2 && claims.length === 1 ? claims[0] : undefined;
-  const decided = labelled.map((one) =>
-    positive === undefined || isClosed(one) ? one : { ...one, answer: absence! },
-  );
+  const isClosed = ({ answer }: Pair) => answers.includes(answer);
+  const [absence, ...absences] = answers.filter((one) => unquoted.includes(one));
+  const isDetection = answers.length === 2 && absences.length === 0;
+  const positive = isDetection && absence !== undefined ? answers.find((one) => one !== absence) : undefined;
+  const noClaim = ({ answer, ...one }: (typeof labelled)[number]) => ({
+    ...one,
+    answer: isClosed({ ...one, answer }) || positive === undefined ? answer : absence!,
+  });
   const openOf = (open: string) => labelled.filter(({ answer }) => answer === open).length;
-  return {
+  const common = {
     labelled: labelled.length,
     open: Object.fromEntries(openAnswers.map((open) => [open, openOf(open)])),
     unanimous: rateOf(labelled.filter(({ unanimous }) => unanimous).length, labelled.length),
-    closed: counted(labelled.filter(isClosed), positive),
-    openCounted: counted(decided, positive),
   };
+  return [labelled.filter(isClosed), labelled.map(noClaim)].map((pairs, at) => ({
+    ...{ openCounted: at === 1, ...common },
+    detection: positive === undefined ? null : detected(pairs, positive),
+    agreement: rateOf(pairs.filter(({ label, answer }) => label === answer).length, pairs.length),
+    kappa: cohenKappa(pairs),
+  }));
 }
 
 type Pair = { label: string; answer: string };
 
-function counted(pairs: readonly Pair[], positive: string | undefined): Counted {
-  const equal = pairs.filter(({ label, answer }) => label === answer).length;
-  const detection = positive === undefined ? null : detected(pairs, positive);
-  return { detection, agreement: rateOf(equal, pairs.length), kappa: cohenKappa(pairs) };
-}
-
-function detected(pairs: readonly Pair[], positive: string): Counted["detection"] {
+function detected(pairs: readonly Pair[], positive: string): Measures["detection"] {
   const count = (label: boolean, answer: boolean) =>
     pairs.filter((one) => (one.label === positive) === label && (one.answer === positive) === answer).length;
   const [truePositive, falseNegative] = [count(true, true), count(true, false)];
@@ -58,13 +61,14 @@ function detected(pairs: readonly Pair[], positive: string): Counted["detection"
  * where labels and answers are all one and the same, so that chance would always agree.
  */
 export function cohenKappa(pairs: readonly Pair[]): number | null {
-  const many = (side: keyof Pair, value: string) => pairs.filter((one) => one[side] === value).length;
+  const many = (is: (one: Pair) => boolean) => pairs.filter(is).length;
   const labels = [...new Set(pairs.map(({ label }) => label))];
-  const byChance = labels.reduce((sum, one) => sum + many("label", one) * many("answer", one), 0);
+  const byChance = labels
+    .map((text) => many(({ label }) => label === text) * many(({ answer }) => answer === text))
+    .reduce((sum, one) => sum + one, 0);
   const whole = pairs.length ** 2;
   if (byChance === whole) return null;
-  const equal = pairs.filter(({ label, answer }) => label === answer).length;
-  return (equal * pairs.length - byChance) / (whole - byChance);
+  return (many(({ label, answer }) => label === answer) * pairs.length - byChance) / (whole - byChance);
 }
 
 export function rateOf(count: number, of: number): Rate {

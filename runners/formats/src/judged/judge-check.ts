@@ -11,55 +11,37 @@ export type Rate = t.TypeOf<typeof rate>;
 
 const detection = t.wholeObject({
   positive: t.about(t.text, "the answer that claims a presence"),
-  truePositive: t.count,
-  falsePositive: t.count,
-  trueNegative: t.count,
-  falseNegative: t.count,
-  sensitivity: rate,
-  specificity: rate,
-  falseAlarms: t.about(rate, "of the trajectories whose label is another"),
+  ...{ truePositive: t.count, falsePositive: t.count, trueNegative: t.count, falseNegative: t.count },
+  ...{ sensitivity: rate, specificity: rate },
+  falseAlarms: t.about(rate, "of the trajectories whose label is the other answer"),
   prevalence: t.about(rate, "of the positive label"),
 });
 
-const counted = t.wholeObject({
+const measures = t.wholeObject({
+  question: t.about(t.text, "with parts: QUESTION.PART"),
+  heldOut: t.about(t.flag, "only on trajectories without which the rubric's examples were written"),
+  openCounted: t.about(t.flag, "open answers count as no claim, of several answers as wrong; else left out"),
+  labelled: t.about(t.count, "trajectories with a label"),
+  open: t.about(t.tableOf(t.count), "trajectories by open answer: cannot tell, unsupported, split"),
+  unanimous: t.about(rate, "trajectories on which all votes were equal: repeatability, not truth"),
   detection: t.about(t.nullable(detection), "null unless one of two answers claims an absence"),
   agreement: rate,
   kappa: t.about(t.numberOrNull, "Cohen's; null where chance alone would always agree"),
 });
-export type Counted = t.TypeOf<typeof counted>;
-
-const measures = t.wholeObject({
-  labelled: t.about(t.count, "trajectories with a label"),
-  open: t.about(t.tableOf(t.count), "trajectories by open answer: cannot tell, unsupported, split"),
-  unanimous: t.about(rate, "trajectories on which all votes were equal: repeatability, not truth"),
-  closed: t.about(counted, "without the trajectories that got an open answer"),
-  openCounted: t.about(counted, "where an open answer is no claim; of several answers, a wrong one"),
-});
 export type Measures = t.TypeOf<typeof measures>;
 
-const { extract: _, questions: __, ...asked } = answers.properties;
+const compared = t.wholeObject({
+  ...{ trajectory: t.text, heldOut: t.flag, question: t.text, answer: t.text, unanimous: t.flag },
+  label: t.about(t.textOrNull, "null: none"),
+});
 
+const { extract: _, questions: __, ...asked } = answers.properties;
 export const judgeCheck = t.wholeObject({
   ...asked,
   days: t.about(t.listOf(t.anyText), "on which the provider answered, sorted"),
   labelledBy: t.text,
-  questions: t.listOf(
-    t.wholeObject({
-      id: t.about(t.text, "with parts: QUESTION.PART"),
-      all: measures,
-      heldOut: t.about(measures, "on the trajectories without which the rubric's examples were written"),
-    }),
-  ),
-  answers: t.listOf(
-    t.wholeObject({
-      trajectory: t.text,
-      heldOut: t.flag,
-      question: t.text,
-      label: t.about(t.textOrNull, "null: none"),
-      answer: t.text,
-      unanimous: t.flag,
-    }),
-  ),
+  measures: t.listOf(measures),
+  answers: t.listOf(compared),
 });
 export type JudgeCheck = t.TypeOf<typeof judgeCheck>;
 

@@ -12,12 +12,11 @@ const shownMax = 2000;
 export function answersPart(judged: readonly Pick<JudgedAttempt, "answers">[]): Html | false {
   if (judged.length === 0) return false;
   return html`<p>Answers of judges, which disqualify nothing. ${votesCaption}</p>
-${judged.map(
-  ({
-    answers,
-  }) => html`<details class="folded"><summary>${judgeTitle(answers)}</summary>${answers.questions.map(questionPart)}</details>
-`,
-)}`;
+${judged.map(judgePart)}`;
+}
+
+function judgePart({ answers }: Pick<JudgedAttempt, "answers">): Html {
+  return html`<details class="folded"><summary>${judgeTitle(answers)}</summary>${answers.questions.map(questionPart)}</details>`;
 }
 
 function questionPart({ id, answer, marks, votes }: JudgedQuestion): Html {

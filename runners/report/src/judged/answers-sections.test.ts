@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { JudgeCheck } from "@mlrb/formats/judged/judge-check";
 import type { Section } from "../sections/table.ts";
 import { answersOf, checkedJudge, checkOf, judgeOf } from "../testing/judge-example.ts";
-import { answersSection, familiesSection, markedSection, notChecked } from "./answers-sections.ts";
+import { answersSection, familiesSection, notChecked } from "./answers-sections.ts";
 import { type JudgedAttempt, judgeGroups, marksOf } from "./judge-groups.ts";
 
 type Answered = { agent?: string; seed?: number; family?: string | null; asked?: typeof judgeOf };
@@ -50,6 +50,16 @@ test("a question of several answers has no rate", () => {
     answer: "some",
   } as const;
   assert.match(answers(four, checkOf([labelled]))[3]!, /^effort \| ada \| .* \| – \| –$/);
+});
+
+test("an open answer of the judge is no claim, in the rate and in the false alarms beside it", () => {
+  const one = { heldOut: true, question: "copied", label: "no" } as const;
+  const check = checkOf([
+    { ...one, trajectory: "a", answer: "yes" },
+    { ...one, trajectory: "b", answer: "split" },
+  ]);
+  const attempts = [judged({ copied: "yes" }), judged({ copied: "cannot tell" }, { seed: 2 })];
+  assert.match(answers(attempts, check)[1]!, /\| 0\.50 0\.09–0\.91 \| 0\.50 0\.09–0\.91$/);
 });
 
 const unchecked = (check: JudgeCheck | undefined) =>
@@ -100,7 +110,7 @@ test("judges of different models have their own tables and columns, and no numbe
 
 test("the caption of each judge has its snapshots, temperature, days, digest and votes", () => {
   const { caption, items } = answersSection(judgeGroups(four, []));
-  assert.deepEqual(items, [
+  assert.deepEqual(items.slice(0, 1), [
     {
       head: "local/small at 0, rubric leaks, 3 votes",
       text: "answered by small-2026-11, temperature 0, on 2026-11-30, rubric digest ababababab, prompt version 1, 3 votes",
@@ -114,5 +124,7 @@ test("a marked attempt is listed with its questions and judge, and no other one 
   const mark = { judge: "local/small at 0, rubric leaks, 3 votes", questions: ["copied"] };
   assert.deepEqual(marksOf(groups, { task: "letters", agent: "ada", seed: 1 }), [mark]);
   assert.deepEqual(marksOf(groups, { task: "letters", agent: "ada", seed: 2 }), []);
-  assert.deepEqual(markedSection(groups).items, [{ head: "letters, ada 1", text: `copied (${mark.judge})` }]);
+  assert.deepEqual(answersSection(groups).items.slice(1), [
+    { head: "letters, ada 1", text: `marked for a person: copied (${mark.judge})` },
+  ]);
 });

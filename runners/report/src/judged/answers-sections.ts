@@ -1,4 +1,4 @@
-// What judges answered about attempts: by agent, by the families of agent and judge, and which attempts are marked.
+// What judges answered about attempts: by agent, with the marked attempts, and by the families of agent and judge.
 // A rate stands beside the judge's false alarms on trajectories whose right answer is known, or is not printed.
 import { rateOf } from "@mlrb/core/statistics/judge-measures";
 import { openAnswers } from "@mlrb/formats/declared/rubric";
@@ -28,7 +28,7 @@ export function answersSection(groups: readonly JudgeGroup[]): Section {
   return {
     heading: "Answers of judges",
     caption:
-      "A judge disqualifies nothing. Rate: the attempts with an answer that claims a presence, of all judged ones of the " +
+      "A judge disqualifies nothing: a mark changes no number under Results. Rate: the attempts with an answer that claims a presence, of all judged ones of the " +
       "agent. False alarms: how often the judge claims it on held-out labelled trajectories without it. Below a rate: " +
       `Wilson's 95 % interval. Judges of different models are shown apart and never averaged. ${votesCaption}`,
     tables: groups.map((group) =>
@@ -43,7 +43,15 @@ export function answersSection(groups: readonly JudgeGroup[]): Section {
         numeric("false alarms", ([one]) => rateCell(heldOutOf(group, one!.question)?.detection?.falseAlarms)),
       ]),
     ),
-    items: groups.map(({ title, asked, days }) => ({ head: title, text: judgeFacts(asked, days) })),
+    items: groups.flatMap((group) => [
+      { head: group.title, text: judgeFacts(group.asked, group.days) },
+      ...group.attempts.flatMap((one) =>
+        marksOf([group], one).map(({ judge, questions }) => ({
+          head: `${one.task}, ${one.agent} ${one.seed}`,
+          text: `marked for a person: ${questions.join(", ")} (${judge})`,
+        })),
+      ),
+    ]),
   };
 }
 
@@ -79,20 +87,6 @@ export function familiesSection(groups: readonly JudgeGroup[]): Section {
     ),
     items: [],
   };
-}
-
-/** The attempts that a person should look at. */
-export function markedSection(groups: readonly JudgeGroup[]): Section {
-  const items = groups.flatMap((group) =>
-    group.attempts.flatMap((attempt) =>
-      marksOf([group], attempt).map(({ questions }) => ({
-        head: `${attempt.task}, ${attempt.agent} ${attempt.seed}`,
-        text: `${questions.join(", ")} (${group.title})`,
-      })),
-    ),
-  );
-  const caption = "A judge's answer marks an attempt for a person. It changes no number under Results.";
-  return { heading: "Attempts marked by judges", caption, tables: [], items };
 }
 
 function isOpen(answer: string): boolean {

@@ -20,9 +20,9 @@ function table(made: ReturnType<typeof section>, title: string): string[] {
 
 test("counts keep open answers apart from right and wrong ones, on all trajectories and on held-out ones", () => {
   assert.deepEqual(table(section(checkedJudge()), ": counts"), [
-    "copied | all | 2 of 5 | 1 | 1 | 1 | 0 | 1 unsupported 1 split | 4 of 5",
-    "copied | held out | 1 of 3 | 0 | 1 | 1 | 0 | 1 unsupported | 3 of 3",
-    "effort | all | – | – | – | – | – | – | 1 of 1",
+    "copied | all | 5 | 1 | 1 | 1 | 0 | 1 unsupported 1 split | 4 of 5",
+    "copied | held out | 3 | 0 | 1 | 1 | 0 | 1 unsupported | 3 of 3",
+    "effort | all | 1 | – | – | – | – | – | 1 of 1",
   ]);
 });
 
@@ -93,15 +93,15 @@ test("a check that failed is named with its cause", () => {
   ]);
 });
 
-test("the CSV has a row for each question and set, with numbers in full and no formula", () => {
+test("the CSV has a row for each question, set and way to count, with numbers in full and no formula", () => {
   const wild = { ...judgeOf, judge: { ...judgeOf.judge, id: "=cmd()" } };
   const [head, ...lines] = parseCsv(judgeCheckCsv(checksOf(checkedJudge(wild))));
   const rows = lines.map((line) => Object.fromEntries(head!.map((column, at) => [column, line[at]!])));
-  assert.equal(rows.length, 4);
-  const [all, heldOut] = rows;
-  assert.deepEqual([all!["judge.id"], all!.question, all!.trajectories], ["'=cmd()", "copied", "all"]);
-  assert.equal(all!["closed.detection.truePositive"], "1");
-  assert.equal(heldOut!.trajectories, "heldOut");
-  assert.equal(heldOut!["openCounted.detection.falseAlarms.high"], "0.9054687942657693");
+  assert.equal(rows.length, 8);
+  const [all, , , heldOut] = rows;
+  assert.deepEqual([all!["judge.id"], all!.question, all!.heldOut], ["'=cmd()", "copied", "false"]);
+  assert.equal(all!["detection.truePositive"], "1");
+  assert.deepEqual([heldOut!.heldOut, heldOut!.openCounted], ["true", "true"]);
+  assert.equal(heldOut!["detection.falseAlarms.high"], "0.9054687942657693");
   assert.equal(heldOut!["open.unsupported"], "1");
 });

@@ -33,55 +33,41 @@ const rates = {
   specificity: "specificity",
   "false alarms": "falseAlarms",
 } as const;
-type CountName = keyof typeof counts;
-type RateName = keyof typeof rates;
 
 function tablesOf(check: JudgeCheck): Table[] {
-  const sets = check.questions.flatMap(({ id: question, all, heldOut }) => [
-    { question, on: "all", of: all },
-    { question, on: "held out", of: heldOut },
-  ]);
-  const rows = sets.filter(({ of }) => of.labelled > 0);
-  const both = rows.flatMap(({ question, on, of }) => [
-    { question, on, of: of.closed },
-    { question, on: `${on}, with open`, of: of.openCounted },
-  ]);
+  const rows = check.measures.filter(({ labelled }) => labelled > 0);
   const named = new Set(check.answers.flatMap((one) => (one.label === null ? [] : one.trajectory)));
   const others = check.answers.filter(
     ({ trajectory, label, answer }) => label !== answer && !(label === null && named.has(trajectory)),
   );
   const title = judgeTitle(check);
   const question = column("question", ({ question }: { question: string }) => question);
-  const on = column("on", ({ on }: { on: string }) => on);
+  const on = column(
+    "on",
+    (row: Measures) => `${row.heldOut ? "held out" : "all"}${row.openCounted ? ", with open" : ""}`,
+  );
   return [
-    tableOf<(typeof rows)[number]>(`${title}: counts`, oneGroup(rows), [
-      question,
-      on,
-      numeric("positive", ({ of }) => shareCell(of.openCounted.detection?.prevalence)),
-      ...(Object.keys(counts) as CountName[]).map((name) =>
-        numeric(
-          name,
-          ({ of }: { of: Measures }) => of.closed.detection?.[counts[name]].toString() ?? noNumber,
-        ),
+    tableOf<Measures>(`${title}: counts`, oneGroup(rows.filter(({ openCounted }) => !openCounted)), [
+      ...[question, on, numeric("labelled", ({ labelled }: Measures) => String(labelled))],
+      ...Object.entries(counts).map(([head, name]) =>
+        numeric(head, ({ detection }: Measures) => detection?.[name].toString() ?? noNumber),
       ),
-      column("open answers", ({ of }) => openCell(of)),
-      numeric("votes agree", ({ of }) => shareCell(of.unanimous)),
+      column("open answers", openCell),
+      numeric("votes agree", ({ unanimous }) => shareCell(unanimous)),
     ]),
-    tableOf<(typeof both)[number]>(`${title}: rates`, oneGroup(both), [
-      question,
-      on,
-      ...(Object.keys(rates) as RateName[]).map((name) =>
-        numeric(name, ({ of }: (typeof both)[number]) => rateCell(of.detection?.[rates[name]])),
+    tableOf<Measures>(`${title}: rates`, oneGroup(rows), [
+      ...[question, on],
+      ...Object.entries(rates).map(([head, name]) =>
+        numeric(head, ({ detection }: Measures) => rateCell(detection?.[name])),
       ),
-      numeric("agreement", ({ of }) => rateCell(of.agreement)),
-      numeric("kappa", ({ of }) => of.kappa?.toFixed(2) ?? noNumber),
+      numeric("agreement", ({ agreement }) => rateCell(agreement)),
+      numeric("kappa", ({ kappa }) => kappa?.toFixed(2) ?? noNumber),
     ]),
     tableOf<(typeof others)[number]>(
       `${title}: answers without a label, or other than it`,
       oneGroup(others),
       [
-        column("trajectory", ({ trajectory }) => trajectory),
-        question,
+        ...[column("trajectory", ({ trajectory }: { trajectory: string }) => trajectory), question],
         column("label", ({ label }) => label ?? noNumber),
         column("answer", ({ answer }) => answer),
       ],
@@ -94,12 +80,10 @@ function openCell({ open }: Measures): TableCell {
   return lines.length === 0 ? noNumber : { lines };
 }
 
-/** judge-check.csv: each number in full, under its place in judge-check.json. A row is a question on one set of trajectories. */
+/** judge-check.csv: a row for each entry of `measures`, with every number in full and under its place there. */
 export function judgeCheckCsv({ checks }: JudgeChecks): string {
-  const rows = checks.flatMap(({ answers: _, questions, ...asked }) =>
-    questions.flatMap(({ id: question, ...sets }) =>
-      Object.entries(sets).map(([trajectories, of]) => flat({ ...asked, question, trajectories, ...of })),
-    ),
+  const rows = checks.flatMap(({ answers: _, measures, ...asked }) =>
+    measures.map((one) => flat({ ...asked, ...one })),
   );
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return [columns, ...rows.map((row) => columns.map((name) => row[name] ?? null))].map(csvLine).join("");

@@ -32,28 +32,22 @@ export function judgeGroups(judged: readonly JudgedAttempt[], checks: readonly J
       const check = checks.find(
         (one) => judgeKey(one) === key && answeredBy.every((name) => one.judge.answeredBy.includes(name)),
       );
-      return {
-        title: judgeTitle(asked),
-        asked,
-        days: distinct(all.map((one) => one.asked)),
-        attempts,
-        check,
-      };
+      const days = distinct(all.map((one) => one.asked));
+      return { title: judgeTitle(asked), asked, days, attempts, check };
     });
 }
 
-/** What held-out trajectories say of a question; undefined if the judge was not checked on any. */
-export function heldOutOf({ check }: JudgeGroup, question: string): Measures["openCounted"] | undefined {
-  const found = check?.questions.find(({ id }) => id === question)?.heldOut;
-  return found && found.labelled > 0 ? found.openCounted : undefined;
+/** What held-out trajectories say of a question, with open answers; undefined if the judge was not checked on any. */
+export function heldOutOf({ check }: JudgeGroup, question: string): Measures | undefined {
+  const all = check?.measures.filter((one) => one.question === question && one.heldOut && one.openCounted);
+  return all?.find(({ labelled }) => labelled > 0);
 }
 
 /** For `marks` of an attempt: the questions whose answer marks it, by judge. */
 export function marksOf(groups: readonly JudgeGroup[], of: Pick<Attempt, "task" | "agent" | "seed">) {
+  const { task, agent, seed } = of;
   return groups.flatMap(({ title, attempts }) => {
-    const own = attempts.filter(
-      (one) => one.task === of.task && one.agent === of.agent && one.seed === of.seed,
-    );
+    const own = attempts.filter((one) => one.task === task && one.agent === agent && one.seed === seed);
     const all = own.flatMap(({ answers }) => answers.questions.filter(({ marks }) => marks));
     return all.length === 0 ? [] : [{ judge: title, questions: all.map(({ id }) => id) }];
   });

@@ -34,9 +34,11 @@ export function checkOf(labelled: readonly Labelled[], asked = judgeOf): JudgeCh
     );
   return {
     ...{ formatVersion: 1, ...asked, days: ["2026-11-30"], labelledBy: "Ada", dollars: 0.25 },
-    questions: (["copied", "effort"] as const).map((id) => ({
-      ...{ id, all: measured(id, false), heldOut: measured(id, true) },
-    })),
+    measures: (["copied", "effort"] as const).flatMap((question) =>
+      [false, true].flatMap((heldOut) =>
+        measured(question, heldOut).map((one) => ({ question, heldOut, ...one })),
+      ),
+    ),
     answers,
   };
 }

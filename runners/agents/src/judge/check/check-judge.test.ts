@@ -80,13 +80,12 @@ async function checked(script: Script, file = five) {
 
 /** The measures of the question with two answers. */
 async function detected(script: Script, set: "all" | "heldOut" = "all") {
-  const { questions: found } = await checked(script);
-  const { closed, openCounted, ...measures } = found.find(({ id }) => id === "copied")![set];
-  return {
-    ...measures,
-    closed: { ...closed, ...closed.detection! },
-    openCounted: { ...openCounted, ...openCounted.detection! },
-  };
+  const own = (await checked(script)).measures.filter(
+    (one) => one.question === "copied" && one.heldOut === (set === "heldOut"),
+  );
+  const [closed, openCounted] = own.map((one) => ({ ...one, ...one.detection! }));
+  assert.deepEqual([own.length, closed!.openCounted, openCounted!.openCounted], [2, false, true]);
+  return { closed: closed!, openCounted: openCounted!, open: closed!.open, unanimous: closed!.unanimous };
 }
 
 const share = (rate: { count: number; of: number } | null) => rate && `${rate.count}/${rate.of}`;
@@ -126,14 +125,11 @@ test("votes that differ are a split, and count against repeatability only", asyn
 });
 
 test("each part of a question is measured by its own labels", async () => {
-  const { questions: found } = await checked((_, id) => (id === "copied" ? "no" : "much"));
+  const { measures } = await checked((_, id) => (id === "copied" ? "no" : "much"));
   assert.deepEqual(
-    found.map(({ id, all }) => [
-      id,
-      all.closed.detection === null,
-      all.labelled,
-      share(all.closed.agreement),
-    ]),
+    measures
+      .filter(({ heldOut, openCounted }) => !heldOut && !openCounted)
+      .map((one) => [one.question, one.detection === null, one.labelled, share(one.agreement)]),
     [
       ["copied", false, 5, "3/5"],
       ["effort.data", true, 1, "1/1"],
@@ -164,8 +160,8 @@ test("a judge is not told a trajectory's name, label or whether it is held out",
 });
 
 test("trajectories without a label are answered and enter no rate", async () => {
-  const { questions: found, answers } = await checked(() => "yes", labelled(trajectory("plain", {})));
-  assert.equal(found[0]!.all.labelled, 0);
+  const { measures, answers } = await checked(() => "yes", labelled(trajectory("plain", {})));
+  assert.equal(measures[0]!.labelled, 0);
   const { trajectory: id, label, answer } = answers[0]!;
   assert.deepEqual([id, label, answer], ["plain", null, "yes"]);
 });

@@ -27,12 +27,13 @@ export async function checkJudge(
   const answers = all.flatMap((given, at) =>
     entries.map(({ id }) => comparedAnswer(trajectories[at]!, given, id)),
   );
-  const questions = entries.map(({ id, ...closed }) => {
-    const own = answers.filter(({ question }) => question === id);
-    const heldOut = own.filter((one) => one.heldOut);
-    return { id, all: judgeMeasures(own, closed), heldOut: judgeMeasures(heldOut, closed) };
-  });
-  return { kind: "checked", check: { ...headOf(all), labelledBy, questions, answers } };
+  const measures = entries.flatMap(({ id: question, ...closed }) =>
+    [false, true].flatMap((heldOut) => {
+      const own = answers.filter((one) => one.question === question && (one.heldOut || !heldOut));
+      return judgeMeasures(own, closed).map((one) => ({ question, heldOut, ...one }));
+    }),
+  );
+  return { kind: "checked", check: { ...headOf(all), labelledBy, measures, answers } };
 }
 
 type Entry = ClosedAnswers & { id: string };
@@ -69,7 +70,7 @@ function comparedAnswer({ id, heldOut, labels }: LabelledTrajectory, given: Answ
 }
 
 /** How all of them were asked. They differ only in what the provider said of itself, and in costs. */
-function headOf(all: readonly Answers[]): Omit<JudgeCheck, "labelledBy" | "questions" | "answers"> {
+function headOf(all: readonly Answers[]): Omit<JudgeCheck, "labelledBy" | "measures" | "answers"> {
   const { extract: _, questions: __, judge, ...head } = all[0]!;
   const distinct = (texts: string[]) => [...new Set(texts)].sort();
   const costs = all.map(({ dollars }) => dollars);
