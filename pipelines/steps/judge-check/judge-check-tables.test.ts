@@ -33,7 +33,7 @@ test("the checks of all judges become one JSON, one Markdown and one CSV, and a 
   assert.deepEqual(read.value.checks, [checkedJudge()]);
   assert.deepEqual(read.value.missing, [{ stage: "judge-check[judge=two]", cause: "no | key" }]);
   const markdown = readFileSync(outputs.markdown, "utf8");
-  assert.match(markdown, /^\| copied \| held out \| 3 \|/m);
+  assert.match(markdown, /^\| copied \| held out \| 3 \(1 yes\) \|/m);
   assert.match(markdown, /no result: no \\\| key/);
   assert.match(readFileSync(outputs.rows, "utf8"), /^formatVersion,/);
 });

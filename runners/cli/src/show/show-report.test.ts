@@ -72,6 +72,6 @@ test("a check of judges is printed as its tables, and another file of that name 
   assert.equal(before, "");
   assert.match(
     said.join(""),
-    /│ copied +│ held out +│ +3 │ +0 │ +1 │ +1 │ +0 │ 1 unsupported │ +3 of 3 │/,
+    /│ copied +│ held out +│ +3 \(1 yes\) │ +0 │ +1 │ +1 │ +0 │ 1 unsupported │ +3 of 3 │/,
   );
 });

@@ -43,6 +43,7 @@ test("an open answer is neither right nor wrong, and in the second row no claim"
   ];
   const { closed, first, second, open, unanimous } = detected(found);
   assert.deepEqual([first.sensitivity!.of, first.specificity, closed.agreement!.of], [1, null, 1]);
+  assert.deepEqual([first.prevalence!.count, first.prevalence!.of], [3, 10]);
   assert.deepEqual([second.truePositive, second.falseNegative], [1, 2]);
   assert.deepEqual([second.trueNegative, second.falsePositive], [7, 0]);
   // 8 of 10 agree, and by chance 0.3 · 0.1 + 0.7 · 0.9

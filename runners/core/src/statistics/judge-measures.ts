@@ -26,6 +26,8 @@ export function judgeMeasures(
     answer: isClosed({ ...one, answer }) || positive === undefined ? answer : absence!,
   });
   const openOf = (open: string) => labelled.filter(({ answer }) => answer === open).length;
+  const labelledAs = (text: string) =>
+    rateOf(labelled.filter(({ label }) => label === text).length, labelled.length);
   const common = {
     labelled: labelled.length,
     open: Object.fromEntries(openAnswers.map((open) => [open, openOf(open)])),
@@ -33,7 +35,8 @@ export function judgeMeasures(
   };
   return [labelled.filter(isClosed), labelled.map(noClaim)].map((pairs, at) => ({
     ...{ openCounted: at === 1, ...common },
-    detection: positive === undefined ? null : detected(pairs, positive),
+    detection:
+      positive === undefined ? null : { ...detected(pairs, positive), prevalence: labelledAs(positive) },
     agreement: rateOf(pairs.filter(({ label, answer }) => label === answer).length, pairs.length),
     kappa: cohenKappa(pairs),
   }));
@@ -41,7 +44,7 @@ export function judgeMeasures(
 
 type Pair = { label: string; answer: string };
 
-function detected(pairs: readonly Pair[], positive: string): Measures["detection"] {
+function detected(pairs: readonly Pair[], positive: string) {
   const count = (label: boolean, answer: boolean) =>
     pairs.filter((one) => (one.label === positive) === label && (one.answer === positive) === answer).length;
   const [truePositive, falseNegative] = [count(true, true), count(true, false)];
@@ -52,7 +55,6 @@ function detected(pairs: readonly Pair[], positive: string): Measures["detection
     sensitivity: rateOf(truePositive, positives),
     specificity: rateOf(trueNegative, negatives),
     falseAlarms: rateOf(falsePositive, negatives),
-    prevalence: rateOf(positives, pairs.length),
   };
 }
 

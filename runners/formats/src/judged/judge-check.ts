@@ -14,7 +14,7 @@ const detection = t.wholeObject({
   ...{ truePositive: t.count, falsePositive: t.count, trueNegative: t.count, falseNegative: t.count },
   ...{ sensitivity: rate, specificity: rate },
   falseAlarms: t.about(rate, "of the trajectories whose label is the other answer"),
-  prevalence: t.about(rate, "of the positive label"),
+  prevalence: t.about(rate, "of the positive label, among all labels"),
 });
 
 const measures = t.wholeObject({

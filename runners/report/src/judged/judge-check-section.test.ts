@@ -20,8 +20,8 @@ function table(made: ReturnType<typeof section>, title: string): string[] {
 
 test("counts keep open answers apart from right and wrong ones, on all trajectories and on held-out ones", () => {
   assert.deepEqual(table(section(checkedJudge()), ": counts"), [
-    "copied | all | 5 | 1 | 1 | 1 | 0 | 1 unsupported 1 split | 4 of 5",
-    "copied | held out | 3 | 0 | 1 | 1 | 0 | 1 unsupported | 3 of 3",
+    "copied | all | 5 (2 yes) | 1 | 1 | 1 | 0 | 1 unsupported 1 split | 4 of 5",
+    "copied | held out | 3 (1 yes) | 0 | 1 | 1 | 0 | 1 unsupported | 3 of 3",
     "effort | all | 1 | – | – | – | – | – | 1 of 1",
   ]);
 });

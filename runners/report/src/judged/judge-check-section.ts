@@ -48,7 +48,7 @@ function tablesOf(check: JudgeCheck): Table[] {
   );
   return [
     tableOf<Measures>(`${title}: counts`, oneGroup(rows.filter(({ openCounted }) => !openCounted)), [
-      ...[question, on, numeric("labelled", ({ labelled }: Measures) => String(labelled))],
+      ...[question, on, numeric("labelled", labelledText)],
       ...Object.entries(counts).map(([head, name]) =>
         numeric(head, ({ detection }: Measures) => detection?.[name].toString() ?? noNumber),
       ),
@@ -73,6 +73,12 @@ function tablesOf(check: JudgeCheck): Table[] {
       ],
     ),
   ];
+}
+
+/** `5 (2 yes)` */
+function labelledText({ labelled, detection }: Measures): string {
+  const positive = detection?.prevalence ? ` (${detection.prevalence.count} ${detection.positive})` : "";
+  return `${labelled}${positive}`;
 }
 
 function openCell({ open }: Measures): TableCell {
