@@ -123,7 +123,8 @@ test("a marked attempt is listed with its questions and judge, and no other one 
   const groups = judgeGroups(four, []);
   const mark = { judge: "local/small at 0, rubric leaks, 3 votes", questions: ["copied"] };
   assert.deepEqual(marksOf(groups, { task: "letters", agent: "ada", seed: 1 }), [mark]);
-  assert.deepEqual(marksOf(groups, { task: "letters", agent: "ada", seed: 2 }), []);
+  for (const other of [{ task: "numbers" }, { agent: "bob" }, { seed: 2 }])
+    assert.deepEqual(marksOf(groups, { task: "letters", agent: "ada", seed: 1, ...other }), []);
   assert.deepEqual(answersSection(groups).items.slice(1), [
     { head: "letters, ada 1", text: `marked for a person: copied (${mark.judge})` },
   ]);

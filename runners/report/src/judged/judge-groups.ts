@@ -5,10 +5,9 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import { type AskedJudge, judgeKey, judgeTitle } from "./judge-words.ts";
 
 /** `family`: of the agent's model; null if it has none. */
-export type JudgedAttempt = Pick<Attempt, "task" | "agent" | "seed"> & {
-  family: string | null;
-  answers: Answers;
-};
+export type JudgedAttempt = Place & { family: string | null; answers: Answers };
+
+type Place = Pick<Attempt, "task" | "agent" | "seed">;
 
 export type JudgeGroup = {
   title: string;
@@ -44,8 +43,7 @@ export function heldOutOf({ check }: JudgeGroup, question: string): Measures | u
 }
 
 /** For `marks` of an attempt: the questions whose answer marks it, by judge. */
-export function marksOf(groups: readonly JudgeGroup[], of: Pick<Attempt, "task" | "agent" | "seed">) {
-  const { task, agent, seed } = of;
+export function marksOf(groups: readonly JudgeGroup[], { task, agent, seed }: Place) {
   return groups.flatMap(({ title, attempts }) => {
     const own = attempts.filter((one) => one.task === task && one.agent === agent && one.seed === seed);
     const all = own.flatMap(({ answers }) => answers.questions.filter(({ marks }) => marks));

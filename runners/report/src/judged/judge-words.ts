@@ -24,16 +24,12 @@ export const votesCaption = "Votes of one model measure repeatability, not truth
 
 /** `days`: on which the provider answered. */
 export function judgeFacts(asked: AskedJudge, days: readonly string[]): string {
-  const { judge, rubric, promptVersion } = asked;
+  const { judge, rubric, promptVersion, votes } = asked;
   const snapshots = judge.answeredBy.length === 0 ? "no named snapshot" : listText(judge.answeredBy);
-  return [
-    `answered by ${snapshots}`,
-    `temperature ${judge.temperature ?? "of the provider"}`,
-    days.length === 0 ? "on unknown days" : `on ${listText(days)}`,
-    `rubric digest ${shortDigest(rubric.digest)}`,
-    `prompt version ${promptVersion}`,
-    counted(asked.votes, "vote"),
-  ].join(", ");
+  const heat = judge.temperature ?? "of the provider";
+  const when = days.length === 0 ? "on unknown days" : `on ${listText(days)}`;
+  const settings = `rubric digest ${shortDigest(rubric.digest)}, prompt version ${promptVersion}`;
+  return `answered by ${snapshots}, temperature ${heat}, ${when}, ${settings}, ${counted(votes, "vote")}`;
 }
 
 /** The share, and below it the interval. */

@@ -147,6 +147,27 @@ test("the check names every snapshot and day, and sums what the answers cost", a
   assert.deepEqual([days, dollars, labelledBy], [["2026-11-01", "2026-11-02"], 2.5, "the test"]);
 });
 
+test("one answer of unknown cost makes the sum unknown", async () => {
+  const ask: AskAbout = async (asked) => ({
+    ...(await scripted(() => "no")(asked)),
+    ...(asked.extract.events[0]!.text.endsWith("b.") && { dollars: null }),
+  });
+  const result = await checkJudge(five, { rubric: "leaks", questions, ask });
+  assert(result.kind === "checked");
+  assert.equal(result.check.dollars, null);
+});
+
+test("a question that is called as something that every object has is unlabelled without a label", async () => {
+  const odd = [{ ...questions[0]!, id: "constructor" }];
+  const ask: AskAbout = async (asked) => {
+    const given = await scripted(() => "no")(asked);
+    return { ...given, questions: given.questions.map((one) => ({ ...one, id: "constructor" })) };
+  };
+  const result = await checkJudge(labelled(trajectory("a", {})), { rubric: "leaks", questions: odd, ask });
+  assert(result.kind === "checked");
+  assert.equal(result.check.answers[0]!.label, null);
+});
+
 test("a judge is not told a trajectory's name, label or whether it is held out", async () => {
   const heard: string[] = [];
   const events = [{ kind: "message", text: "I am x." }] as const;

@@ -30,6 +30,7 @@ const labels = (labels: Record<string, Record<string, string>>, rubric = "leaks"
 test("each file is a trajectory by its name, with its labels and what was left out of it", async () => {
   using made = folder({
     "a.json": "hello",
+    constructor: "odd",
     "logs/b.json": "bye",
     "labels.json": labels({ "a.json": { q: "yes" } }),
   });
@@ -42,6 +43,7 @@ test("each file is a trajectory by its name, with its labels and what was left o
       ...{ formatVersion: 1, rubric: "leaks", labelledBy: "Ada" },
       trajectories: [
         { id: "a.json", heldOut: true, events: event("hello"), leftOut, labels: { q: "yes" } },
+        { id: "constructor", heldOut: true, events: event("odd"), leftOut, labels: {} },
         { id: "logs/b.json", heldOut: true, events: event("bye"), leftOut, labels: {} },
       ],
     },
