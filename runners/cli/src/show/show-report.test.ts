@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mock, test } from "node:test";
+import { checkedJudge } from "@mlrb/report/testing/judge-example";
 import { showReport } from "./show-report.ts";
 
 process.env.COLUMNS = "100"; // a narrow terminal gets another layout
@@ -55,3 +56,22 @@ for (const formatVersion of [0, 2])
       `\n${folder}/report.json is not a report of this version (${cause}): rerun the pipeline's report stage\n`,
     );
   });
+
+test("a check of judges is printed as its tables, and another file of that name is not", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "show-report-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const said: string[] = [];
+  t.mock.method(process.stdout, "write", (text: string) => said.push(text) > 0);
+  writeFileSync(join(folder, "judge-check.json"), JSON.stringify({ mine: true }));
+  await showReport(folder);
+  const before = said.join("");
+  const made = { formatVersion: 1, checks: [checkedJudge()], missing: [] };
+  writeFileSync(join(folder, "judge-check.json"), JSON.stringify(made));
+  await showReport(folder);
+  t.mock.restoreAll();
+  assert.equal(before, "");
+  assert.match(
+    said.join(""),
+    /│ copied +│ held out +│ +3 \(1 yes\) │ +0 │ +1 │ +1 │ +0 │ 1 unsupported │ +3 of 3 │/,
+  );
+});

@@ -1,4 +1,4 @@
-// Prints the tables of a benchmark's report; a pipeline without one prints none.
+// Prints the tables of a benchmark's report, or of a check of judges; a pipeline without one prints none.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Report } from "@mlrb/formats/report";
@@ -20,7 +20,7 @@ export async function showReport(
   more: Shown = {},
 ): Promise<{ report: Report; followed: boolean } | undefined> {
   const path = join(folder, "report.json");
-  if (!existsSync(path)) return undefined;
+  if (!existsSync(path)) return showJudgeCheck(folder);
   const reading = more.checked ? parsed<Report>(path) : (await import("./read-report.ts")).readReport(path);
   if (reading.kind !== "ok") {
     process.stdout.write(
@@ -55,6 +55,25 @@ export async function showReport(
         process.stdout.write(`\n${terminalSection(section, look)}`);
   }
   return { report, followed };
+}
+
+async function showJudgeCheck(folder: string): Promise<undefined> {
+  const path = join(folder, "judge-check.json");
+  if (!existsSync(path)) return;
+  const [{ judgeChecks }, { readFormat }, { judgeCheckSection }, { terminalSection }, { plainSection }] =
+    await Promise.all([
+      import("@mlrb/formats/judged/judge-check"),
+      import("@mlrb/formats/read-format"),
+      import("@mlrb/report/judged/judge-check-section"),
+      import("@mlrb/report/formats/terminal-table"),
+      import("@mlrb/report/sections/sections"),
+    ]);
+  const reading = readFormat(judgeChecks, readFileSync(path, "utf8"));
+  // a user's own pipeline may publish another file of this name
+  if (reading.kind === "ok")
+    process.stdout.write(
+      `\n${terminalSection(plainSection(judgeCheckSection(reading.value)), stdoutLook())}`,
+    );
 }
 
 /** Reads a file that an earlier run has checked, without loading the formats: they take a fifth of a no-op run. */

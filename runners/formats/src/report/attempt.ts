@@ -91,7 +91,7 @@ const attemptResearch = t.about(
 export type AttemptResearch = t.TypeOf<typeof attemptResearch>;
 
 export const attempt = t.wholeExcept(
-  ["condition", "replay", "budget", ...recordFactNames, "memorisation", "overlap"],
+  ["condition", "replay", "budget", ...recordFactNames, "memorisation", "overlap", "marks"],
   {
     task: t.anyText,
     agent: t.anyText,
@@ -114,6 +114,10 @@ export const attempt = t.wholeExcept(
     research: t.about(t.nullable(attemptResearch), "null if the pipeline does not find iterations"),
     memorisation: attemptMemorisation,
     overlap: attemptOverlap,
+    marks: t.about(
+      t.listOf(t.wholeObject({ judge: t.text, questions: t.listOf(t.text) })),
+      "the questions whose answer marks it for a person, by judge; they change no number. Absent or empty: none",
+    ),
     checkpoints: t.about(
       t.listOf(attemptCheckpoint),
       "intermediate checkpoints in order of their share of the budget, last the final submission; empty if none is planned",

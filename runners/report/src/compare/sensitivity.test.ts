@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { report as reportFormat } from "@mlrb/formats/report";
 import type { Member } from "@mlrb/formats/stage/collected";
 import { markdown } from "../formats/markdown.ts";
 import { Example, passed, referenceRows, scored, textItems, verdict } from "../testing/example.ts";
+import { sensitivity } from "./sensitivity.ts";
 
 /** Three seeds of one agent; `marks` are of the second. */
 function report(marks: Pick<Member, "resumed" | "interventions">) {
@@ -77,4 +80,49 @@ test("an extended attempt is in no mean and no n, every table says why, and a se
   assert.match(text, /with extended attempts .* 1\.83\d* \(1\)/);
   assert.match(text, /⊕ extended by 2 h 0 m and 5 dollars/);
   assert.match(text, /1 attempt is in no mean and no test: a person extended it \(⊕\)\./);
+});
+
+test("each judge's marked attempts count as the baseline in one row and as missing in another, and under Results as scored", () => {
+  const made = report({});
+  const marks = [{ judge: "one", questions: ["copied"] }];
+  const attempts = made.attempts.map((attempt) =>
+    attempt.seed === 2
+      ? { ...attempt, marks }
+      : attempt.seed === 3
+        ? { ...attempt, marks: [{ ...marks[0]!, judge: "two" }] }
+        : attempt,
+  );
+  const marked = { ...made, attempts, sensitivity: sensitivity(made.cells, attempts) };
+  assert.deepEqual(
+    marked.sensitivity.map((row) => [
+      row.judge,
+      row.variant,
+      row.attempts,
+      row.measured,
+      row.mean?.toFixed(2),
+    ]),
+    [
+      ["one", "marked-as-baseline", 1, 3, "2.50"],
+      ["one", "marked-as-missing", 1, 2, "2.25"],
+      ["two", "marked-as-baseline", 1, 3, "2.00"],
+      ["two", "marked-as-missing", 1, 2, "1.50"],
+    ],
+  );
+  assert.equal(mustFollow(reportFormat, marked, "the report").cells[0]!.measured, 3);
+  const text = markdown(marked);
+  assert.match(text, /marked as trivial baseline: one .* 2\.50\d* \(1\)/);
+  assert.match(text, /marked as missing: two .* 1\.50\d* \(1\)/);
+  assert.match(text, /A judge's answer marks an attempt for a person/);
+  assert.doesNotMatch(markdown(made), /marked as|Each judge/);
+});
+
+test("a marked attempt that is missing stays missing: a judge makes no number of it", () => {
+  const made = report({});
+  const attempts = made.attempts.map((attempt) => ({
+    ...attempt,
+    marks: [{ judge: "one", questions: ["copied"] }],
+    ...(attempt.seed === 2 && { verdict: { kind: "missing" as const, cause: "a disk died" } }),
+  }));
+  const [baseline] = sensitivity(made.cells, attempts);
+  assert.deepEqual([baseline!.variant, baseline!.attempts, baseline!.measured], ["marked-as-baseline", 2, 2]);
 });

@@ -25,7 +25,9 @@ const isUnscored = (attempt: Attempt) =>
   attempt.verdict.kind !== "missing" &&
   undecidedCause(attempt.verdict.rules) !== undefined;
 
-const variants: Record<SensitivityVariant, Variant> = {
+type MarkedVariant = Extract<SensitivityVariant, `marked-${string}`>;
+
+const variants: Record<Exclude<SensitivityVariant, MarkedVariant>, Variant> = {
   "undecided-as-pass": { isAbout: isUndecided, as: counting },
   "undecided-as-baseline": {
     isAbout: (attempt, metric) => isUndecided(attempt, metric) || isUnscored(attempt),
@@ -54,13 +56,30 @@ const variants: Record<SensitivityVariant, Variant> = {
   },
 };
 
+/** Of each judge by itself: judges of different models are wrong in different ways. */
+function markedVariants(attempts: Attempt[]) {
+  const judges = new Set(attempts.flatMap(({ marks = [] }) => marks.map(({ judge }) => judge)));
+  return [...judges].sort().flatMap((judge) => {
+    const isAbout: Variant["isAbout"] = (attempt, metric) =>
+      attempt.marks?.some((one) => one.judge === judge) === true &&
+      counting(attempt, metric).kind !== "missing";
+    const as: Record<MarkedVariant, Counting> = {
+      "marked-as-baseline": { kind: "failed", because: "disqualified" },
+      "marked-as-missing": { kind: "missing", cause: "a judge marked it" },
+    };
+    return Object.entries(as).map(([name, way]) => ({ name, judge, isAbout, as: () => way }));
+  });
+}
+
 /** One entry for each primary cell and variant with attempts that the variant is about. */
 export function sensitivity(cells: Cell[], attempts: Attempt[]): Sensitivity[] {
+  const fixed = Object.entries(variants).map(([name, variant]) => ({ name, judge: undefined, ...variant }));
+  const all = [...fixed, ...markedVariants(attempts)];
   return cells
     .filter(({ primary }) => primary)
     .flatMap((cell) => {
       const own = attempts.filter(({ task, agent }) => task === cell.task && agent === cell.agent);
-      return Object.entries(variants).flatMap(([name, { isAbout, as }]): Sensitivity[] => {
+      return all.flatMap(({ name, judge, isAbout, as }): Sensitivity[] => {
         const about = own.filter((attempt) => isAbout(attempt, cell.metric));
         if (about.length === 0) return [];
         const ways = own.map((attempt) =>
@@ -74,6 +93,7 @@ export function sensitivity(cells: Cell[], attempts: Attempt[]): Sensitivity[] {
         return [
           {
             ...{ task, agent, metric, variant: name as SensitivityVariant, attempts: about.length, measured },
+            ...(judge !== undefined && { judge }),
             mean: mean.kind === "mean" ? mean.value : null,
           },
         ];

@@ -6,7 +6,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import type { Sensitivity, SensitivityVariant } from "@mlrb/formats/report/sensitivity";
 import { metricOf } from "../units/shown-metric.ts";
 import { meanText } from "./digits-text.ts";
-import { metricHead } from "./report-words.ts";
+import { grouped, metricHead } from "./report-words.ts";
 import { type Section, type TableCell, textCell } from "./table.ts";
 import { agentColumns, column, noNumber, tableSection, taskGroups } from "./table-of.ts";
 
@@ -17,11 +17,16 @@ const variantTexts: Record<SensitivityVariant, string> = {
   "not-scorable-as-missing": "not scorable as missing",
   "without-resumed": "without resumed attempts",
   "with-interventions": "with extended attempts",
+  "marked-as-baseline": "marked as trivial baseline",
+  "marked-as-missing": "marked as missing",
 };
 
 const resumedCaption = "A resumed attempt continued after its supervisor or host died.";
 
 const interventionsCaption = "A person gave extended attempts more budget; under Results they are missing.";
+
+const markedCaption =
+  "A judge's answer marks an attempt for a person; under Results it counts with its score. Each judge has its own rows.";
 
 type SensitivityRow = { metric: string; title: string; cellOf: (agent: string) => TableCell };
 
@@ -34,7 +39,8 @@ export function sensitivitySection(report: Report): Section {
       "replaces the machine's answer to a rule. A model of a family that cannot be scored is rejected and counts as " +
       "the trivial baseline under Results. In parentheses: the attempts of the row." +
       (report.attempts.some(({ resumed }) => resumed) ? ` ${resumedCaption}` : "") +
-      (report.attempts.some(({ interventions }) => interventions) ? ` ${interventionsCaption}` : ""),
+      (report.attempts.some(({ interventions }) => interventions) ? ` ${interventionsCaption}` : "") +
+      (report.attempts.some(({ marks = [] }) => marks.length > 0) ? ` ${markedCaption}` : ""),
   };
   const groups = taskGroups(report, (task) => rowsOf(report, task));
   return tableSection(about, groups, [
@@ -57,14 +63,14 @@ function rowsOf(report: Report, task: string): SensitivityRow[] {
     const cell = cellOf(agent);
     return cell ? textCell(textOf(cell.mean, cell)) : noNumber;
   };
-  const variantRow = ([variant, own]: [SensitivityVariant, Sensitivity[]]): SensitivityRow => ({
+  const variantRow = (own: Sensitivity[]): SensitivityRow => ({
     metric,
-    title: variantTexts[variant],
+    title: variantTexts[own[0]!.variant] + (own[0]!.judge === undefined ? "" : `: ${own[0]!.judge}`),
     cellOf: (agent) => {
       const one = own.find((each) => each.agent === agent);
       return one ? textCell(`${textOf(one.mean, cellOf(agent)!)} (${one.attempts})`) : shown(agent);
     },
   });
-  const byVariant = Map.groupBy(found, ({ variant }) => variant);
-  return [{ metric, title: "as under Results", cellOf: shown }, ...[...byVariant].map(variantRow)];
+  const byVariant = grouped(found, ({ variant, judge = "" }) => [variant, judge]);
+  return [{ metric, title: "as under Results", cellOf: shown }, ...byVariant.map(variantRow)];
 }
