@@ -4,9 +4,8 @@
 //     --param 'rubric={"name":"…","questions":[…]}' --param votes=3 --input extract=FILE --output answers=FILE
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { answerStore, recordedAnswers } from "@mlrb/agents/judge/ask/answer-store";
 import { askRubric, JudgeTrouble } from "@mlrb/agents/judge/ask/ask-rubric";
+import { judgeOfStage } from "@mlrb/agents/judge/ask/judge-of-stage";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { llmSpecs } from "@mlrb/formats/declared/agent-preset";
 import { rubricFile } from "@mlrb/formats/declared/rubric";
@@ -15,7 +14,6 @@ import { extract as extractFormat } from "@mlrb/formats/judged/extract";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { name, positiveInteger, wholeObject } from "@mlrb/formats/schema";
 import { writeJson } from "@mlrb/kit/json-file";
-import { sourceFolder } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
 
 const { params, inputs, outputs } = stage();
@@ -25,34 +23,12 @@ const { model, rubric, votes } = mustFollow(format, { ...params }, "the params o
 const bytes = readFileSync(inputs.extract!);
 const extract = mustFollow(extractFormat, JSON.parse(bytes.toString()), "extract.json");
 
-const stopped = new AbortController();
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
-  process.on(signal, () => stopped.abort(new JudgeTrouble(`stopped by ${signal}; run again to continue`)));
-
 try {
   const asked = { extract, extractDigest: hash("sha256", bytes), rubric, judge: model, votes };
-  const answers = await askRubric({
-    ...asked,
-    ...(model.provider === "recorded" ? recorded() : await paid()),
-  });
+  const answers = await askRubric({ ...asked, ...(await judgeOfStage(model)) });
   writeJson(outputs.answers!, mustFollow(answersFormat, answers, "bug: answers.json"));
 } catch (error) {
   if (!(error instanceof JudgeTrouble || error instanceof ProviderTrouble)) throw error;
   console.error(error.message); // a stack would add nothing
   process.exitCode = 1;
-}
-
-function recorded() {
-  const id = mustFollow(name, model.id, "the id of a recorded judge");
-  const answers = recordedAnswers(sourceFolder(join("pipelines/judges/recorded", id)));
-  return { answers, call: () => Promise.reject(new Error("bug: a recorded judge was asked")) };
-}
-
-async function paid() {
-  const { judgeModel } = await import("@mlrb/agents/judge/ask/judge-model"); // 400 modules that only models need
-  const { env } = process;
-  return {
-    answers: answerStore(env.MLRB_ANSWERS ?? ".mlrb/answers", console.error),
-    call: judgeModel(model, { env, purse: env.MLRB_PURSE, signal: stopped.signal }),
-  };
 }

@@ -1,8 +1,7 @@
 // Reads trajectories of others, with the labels beside them if there are any, for a judge to answer questions about.
 //   node pipelines/steps/judge-check/foreign-trajectories.ts --axis rubric=NAME --param folder=DIR --output labelled=FILE
 import { foreignTrajectories } from "@mlrb/agents/judge/check/foreign-trajectories";
-// @ts-expect-error: its folder is written elsewhere
-import { readForeignTrajectory } from "@mlrb/agents/judge/extract/foreign";
+import { readForeignTrajectory } from "@mlrb/agents/judge/extract/foreign-extract";
 import { writeJson } from "@mlrb/kit/json-file";
 import { sourceFolder } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";

@@ -1,11 +1,12 @@
 // Asks a judge about trajectories whose right answers are known, and compares its answers with them.
 //   node pipelines/steps/judge-check/judge-check.ts --axis judge=NAME --axis rubric=NAME --param 'model={…}' --param votes=3 \
 //     --param 'rubric={"name": "NAME", "questions": […]}' [--input labelled=FILE] --output check=FILE
-
-// @ts-expect-error: its folder is written elsewhere
-import { askRubric, judgeOfStage } from "@mlrb/agents/judge/ask/ask-rubric";
+import { askRubric, JudgeTrouble } from "@mlrb/agents/judge/ask/ask-rubric";
+import { judgeOfStage } from "@mlrb/agents/judge/ask/judge-of-stage";
 import { atMost } from "@mlrb/agents/judge/check/at-most";
 import { type AskAbout, checkJudge } from "@mlrb/agents/judge/check/check-judge";
+import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
+import { llmSpecs } from "@mlrb/formats/declared/agent-preset";
 import { rubricFile } from "@mlrb/formats/declared/rubric";
 import { labelledFile } from "@mlrb/formats/judged/labelled";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -19,8 +20,8 @@ const callsMax = 4;
 
 const { axes, params, inputs, outputs } = stage();
 const { name, questions } = rubricFile.properties;
-const { rubric, votes } = mustFollow(
-  wholeObject({ rubric: wholeObject({ name, questions }), votes: positiveInteger }),
+const { model, rubric, votes } = mustFollow(
+  wholeObject({ model: llmSpecs.model, rubric: wholeObject({ name, questions }), votes: positiveInteger }),
   { ...params },
   "params of the pipeline's judge-check stage",
 );
@@ -28,12 +29,16 @@ const shipped = () => sourceFile(`pipelines/judges/labelled/${axes.rubric}.json`
 const path = "labelled" in inputs ? inputs.labelled! : shipped();
 const labelled = mustFollow(labelledFile, readJson(path), path);
 
-const { judge, call, answers } = judgeOfStage(params.model);
-const limited = atMost(callsMax, call);
-const ask: AskAbout = (about) => askRubric({ ...about, rubric, judge, votes, call: limited, answers });
-const found = await checkJudge(labelled, { rubric: rubric.name, questions: rubric.questions, ask });
-if (found.kind === "checked") writeJson(outputs.check!, found.check);
-else {
-  console.error(found.causes.join("\n"));
+try {
+  const { call, answers } = await judgeOfStage(model);
+  const limited = atMost(callsMax, call);
+  const ask: AskAbout = (about) =>
+    askRubric({ ...about, rubric, judge: model, votes, call: limited, answers });
+  const found = await checkJudge(labelled, { rubric: rubric.name, questions: rubric.questions, ask });
+  if (found.kind === "checked") writeJson(outputs.check!, found.check);
+  else throw new JudgeTrouble(found.causes.join("\n"));
+} catch (error) {
+  if (!(error instanceof JudgeTrouble || error instanceof ProviderTrouble)) throw error;
+  console.error(error.message); // a stack would add nothing
   process.exitCode = 1;
 }

@@ -4,7 +4,7 @@ import type { Overlap } from "@mlrb/formats/judged/overlap";
 
 /** `eventsOf`: numbers of the events of a line of the trajectory, from 0. */
 export function overlapText(overlap: Overlap, eventsOf: (line: number) => number[]): string {
-  const { measure, rows, places, placesMore, unread, unreadMore, evaluationFiles } = overlap;
+  const { measure, rows, places, placesMore, unread, unreadMore, downloads } = overlap;
   const shown = ({ kind, place, ngrams, rows }: Overlap["places"][number]) => {
     const events = eventsOf(Number(place) - 1).join(" or ") || "that is not shown";
     // agents choose paths
@@ -12,11 +12,11 @@ export function overlapText(overlap: Overlap, eventsOf: (line: number) => number
       kind === "trajectory" ? `event ${events}` : `${kind}/${JSON.stringify(place.slice(0, 200))}`;
     return `${where}: ${ngrams} n-grams; ${rows} such rows in this place alone`;
   };
-  return `Of ${rows.all} scored rows, ${rows.tested} have at least ${measure.ngramsMin} n-grams of ${measure.n} words that agents are not given.
+  return `Of ${rows.all} scored rows, ${rows.tested} have n-grams of ${measure.n} words, at least half of which agents are not given.
 Of these, ${rows.touched} have any of them in what the attempt held; ${rows.found} have ${Math.round(100 * measure.share)} % of them or more.
 ${[...places.map(shown), `${placesMore} more places have n-grams.`].join("\n")}
 ${unread.length + unreadMore} places could not be read.
-${evaluationFiles} downloaded files are files of a source of scored rows.`;
+${downloads.files - downloads.read} of ${downloads.files} downloaded files are not among what was read.`;
 }
 
 const relations =

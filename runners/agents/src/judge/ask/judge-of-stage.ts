@@ -1,0 +1,25 @@
+// The judge that a stage's `model` names: a recorded one answers from files of this repository, any other is paid.
+import { join } from "node:path";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { name } from "@mlrb/formats/schema";
+import { sourceFolder } from "@mlrb/kit/source-file";
+import { answerStore, JudgeTrouble, recordedAnswers } from "./answer-store.ts";
+import type { AskRubric } from "./ask-rubric.ts";
+
+export async function judgeOfStage(model: ModelSpec): Promise<Pick<AskRubric, "call" | "answers">> {
+  if (model.provider === "recorded") {
+    const id = mustFollow(name, model.id, "the id of a recorded judge");
+    const answers = recordedAnswers(sourceFolder(join("pipelines/judges/recorded", id)));
+    return { answers, call: () => Promise.reject(new Error("bug: a recorded judge was asked")) };
+  }
+  const { judgeModel } = await import("./judge-model.ts"); // 400 modules that only models need
+  const { env } = process;
+  const stopped = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.on(signal, () => stopped.abort(new JudgeTrouble(`stopped by ${signal}; run again to continue`)));
+  return {
+    answers: answerStore(env.MLRB_ANSWERS ?? ".mlrb/answers", console.error),
+    call: judgeModel(model, { env, purse: env.MLRB_PURSE, signal: stopped.signal }),
+  };
+}
