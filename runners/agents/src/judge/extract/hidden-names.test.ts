@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { agentNames, nameHider } from "./hidden-names.ts";
+import { agentNames, modelNames, nameHider } from "./hidden-names.ts";
 
 const model = { contextTokens: 1000, id: "gpt-4o-2024-08-06" };
 const preset = {
@@ -14,10 +14,7 @@ const hide = nameHider(agentNames("gpt-4o@base", preset), "Train a small model."
 test("a name with digits is hidden with any separators and in any case", () => {
   for (const name of ["gpt-4o-2024-08-06", "gpt-4o", "gpt_4o", "GPT 4o", "Gpt4O", "gpt.4o", "openai/gpt-4o"])
     assert.doesNotMatch(hide(`I am ${name}.`), /4o|gpt/i, name);
-  assert.equal(
-    hide("I am GPT-4o."),
-    "I am [the agent's model].".replace("the agent's model", "the agent's model"),
-  );
+  assert.equal(hide("I am GPT-4o."), "I am [the agent's model].");
 });
 
 test("ordinary words, code and other models stay", () => {
@@ -62,6 +59,14 @@ test("a name of one word that the prompt uses is no name", () => {
   const names = agentNames("baseline", {});
   assert.equal(nameHider(names, "Beat the baseline.")("the baseline"), "the baseline");
   assert.equal(nameHider(names, "")("the baseline"), "the [the agent]");
+});
+
+test("a model is hidden by its name behind owners and clouds, and without its date", () => {
+  const ids = ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "Qwen/Qwen2.5-Coder-32B-Instruct"];
+  const hidden = nameHider({ "the agent's model": ids.flatMap(modelNames) }, "");
+  for (const text of ["claude-sonnet-4-5", "Claude", "Qwen", "qwen2.5-coder-32b-instruct"])
+    assert.equal(hidden(text), "[the agent's model]", text);
+  assert.equal(hidden("Qwen2.5-0.5B"), "Qwen2.5-0.5B", "another model");
 });
 
 test("an agent's name is hidden without its variant too", () => {

@@ -23,7 +23,7 @@ export function agentNames(agent: string, preset: Preset): Record<string, string
 
 /** Of an id also the part behind its owner, without a date, and the family. */
 export function modelNames(id = ""): string[] {
-  const last = id.split("/").at(-1)!;
+  const last = id.split(/\/|\.(?=[a-z])/i).at(-1)!;
   return [id, last, last.replace(/[-@]\d{4}-?\d\d-?\d\d.*$/, ""), /^[a-z]*/i.exec(last)![0]];
 }
 
