@@ -37,7 +37,7 @@ async function lab(t: TestContext, script: Script) {
   writeJson(path("extract.json"), extract);
   writePurse(path("purse.json"), { runs: [{ run: "r", prices: ["tiny=1/1"] }], cap: path("cap.jsonl") });
   writeCap(path("cap.jsonl"), 5);
-  const start = (model: object = {}) => {
+  const start = (model: object = {}, key = server.key) => {
     const judge = {
       provider: "local",
       id: "tiny",
@@ -60,7 +60,7 @@ async function lab(t: TestContext, script: Script) {
     ];
     const env = {
       PATH: process.env.PATH,
-      JUDGE_KEY: server.key,
+      JUDGE_KEY: key,
       MLRB_PURSE: path("purse.json"),
       MLRB_ANSWERS: path("kept"),
     };
@@ -69,7 +69,12 @@ async function lab(t: TestContext, script: Script) {
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (said += part));
     return { child, ended: once(child, "close").then(([code]) => ({ code: code as number, said })) };
   };
-  return { server, path, start, kept: () => readdirSync(path("kept")).length };
+  return {
+    server,
+    path,
+    start,
+    kept: () => readdirSync(path("kept")).filter((name) => name.endsWith(".json")).length,
+  };
 }
 
 test("a judge's step that is killed continues where it was, and a recording repeats it without a key", async (t) => {
@@ -87,6 +92,9 @@ test("a judge's step that is killed continues where it was, and a recording repe
   assert.deepEqual([resumed.code, server.seen.length], [0, 4], resumed.said);
   const answers = mustFollow(answersFormat, readJson(path("answers.json")), "answers.json");
   assert.deepEqual([answers.questions[0]!.answer, answers.rubric.name, answers.votes], ["no", "conduct", 3]);
+
+  const keyless = await start({}, "").ended;
+  assert.deepEqual([keyless.code, server.seen.length], [0, 4], "nothing is left to be asked");
 
   const recorded = path("pipelines/judges/recorded/sample");
   mkdirSync(recorded, { recursive: true });

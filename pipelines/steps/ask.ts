@@ -25,7 +25,7 @@ const extract = mustFollow(extractFormat, JSON.parse(bytes.toString()), "extract
 
 try {
   const asked = { extract, extractDigest: hash("sha256", bytes), rubric, judge: model, votes };
-  const answers = await askRubric({ ...asked, ...(await judgeOfStage(model)) });
+  const answers = await askRubric({ ...asked, ...judgeOfStage(model) });
   writeJson(outputs.answers!, mustFollow(answersFormat, answers, "bug: answers.json"));
 } catch (error) {
   if (!(error instanceof JudgeTrouble || error instanceof ProviderTrouble)) throw error;

@@ -30,7 +30,7 @@ const path = "labelled" in inputs ? inputs.labelled! : shipped();
 const labelled = mustFollow(labelledFile, readJson(path), path);
 
 try {
-  const { call, answers } = await judgeOfStage(model);
+  const { call, answers } = judgeOfStage(model);
   const limited = atMost(callsMax, call);
   const ask: AskAbout = (about) =>
     askRubric({ ...about, rubric, judge: model, votes, call: limited, answers });

@@ -28,7 +28,7 @@ async function dearest(judge: typeof exampleJudge, text: string, votes: number) 
 }
 
 for (const [what, judge, text] of [
-  ["a short extract", exampleJudge, "é\n".repeat(2000)],
+  ["a short extract", exampleJudge, "é\n".repeat(18_000)],
   ["an extract in pieces", { ...exampleJudge, contextTokens: 40_000 }, "好\n".repeat(60_000)],
 ] as const)
   test(`no judge can use more about ${what} than the bound says`, async () => {
@@ -43,4 +43,11 @@ test("the bound of one question without parts is its two calls, each twice, for 
   const rubric = { questions: [questionOf()] };
   const bound = judgeBound({ model, rubric, votes: 3, extractCharactersMax: 1000 });
   assert.deepEqual([bound.calls, bound.outputTokens], [12, 12_000]);
+});
+
+test("the bound of a long extract has its pieces and their merge", () => {
+  const model = { ...exampleJudge, contextTokens: 4000 }; // 4500 bytes for a piece
+  const rubric = { questions: [questionOf({ parts: ["a", "b"] })] };
+  const { calls } = judgeBound({ model, rubric, votes: 1, extractCharactersMax: 3000 });
+  assert.equal(calls, 2 * (4 + 1 + 2));
 });

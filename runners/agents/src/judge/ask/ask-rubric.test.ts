@@ -167,6 +167,25 @@ test("a question of parts is asked once, and answered by part", async () => {
   assert.equal(missing.answers.questions[0]!.answer, "cannot tell");
 });
 
+test("the same quote is checked for each part of its own", async () => {
+  const question = questionOf({ parts: ["data", "training"] });
+  const parts = ["data", "training"].map((part) => ({
+    part,
+    quotes: [evidence],
+    reasons: "r",
+    answer: "yes",
+  }));
+  const { answers } = await judged(
+    ({ kind, text }) =>
+      kind === "read" ? JSON.stringify({ parts }) : reply(/for "data"/u.test(text) ? "yes" : "no"),
+    { question, votes: 1 },
+  );
+  assert.deepEqual(
+    answers.questions.map(({ answer }) => answer),
+    ["yes", "unsupported"],
+  );
+});
+
 test("answers of a question's own words follow its own rule on quotes", async () => {
   const question = questionOf({ answers: ["all", "some", "none"], unquoted: ["none"], marks: ["all"] });
   assert.equal((await judged(() => reply("none"), { question })).answers.questions[0]!.answer, "none");
@@ -174,7 +193,8 @@ test("answers of a question's own words follow its own rule on quotes", async ()
   assert.equal((await judged(() => reply("no"), { question })).answers.questions[0]!.answer, "cannot tell");
 });
 
-const long = () => extractOf(...Array.from({ length: 40 }, (_, at) => `step ${at + 1} ${"x".repeat(300)}`));
+const long = (events = 40) =>
+  extractOf(...Array.from({ length: events }, (_, at) => `step ${at + 1} ${"x".repeat(300)}`));
 const small = { ...exampleJudge, contextTokens: 4000 };
 
 test("a long extract is read in pieces that overlap, and a merge sees only their findings", async () => {
@@ -203,12 +223,38 @@ test("a long extract is read in pieces that overlap, and a merge sees only their
   assert.deepEqual(answers.questions[0]!.votes[0]!.quotes, [{ ...step30, found: true, supports: true }]);
 });
 
-test("a merge cannot bring in a quote that no piece gave, though it is in the extract", async () => {
-  const { answers } = await judged(
-    ({ kind }) => (kind === "merge" ? reply("yes", [{ event: 7, text: "step 7 xxxxxxxx" }]) : reply("no")),
-    { extract: long(), judge: small, votes: 1 },
-  );
-  assert.equal(answers.questions[0]!.answer, "unsupported");
+test("a merge cannot bring in a quote that no piece gave from that event, though it is in the extract", async () => {
+  const step7 = { event: 7, text: "step 7 xxxxxxxx" };
+  for (const quote of [step7, { event: 8, text: "xxxxxxxxxx" }]) {
+    const { answers, calls } = await judged(
+      ({ kind, text }) => {
+        if (kind === "support") return supported;
+        if (kind === "merge") return reply("yes", [quote]);
+        return text.includes("step 1 x") ? reply("yes", [{ event: 1, text: "xxxxxxxxxx" }]) : reply("no");
+      },
+      { extract: long(), judge: small, votes: 1 },
+    );
+    assert.equal(answers.questions[0]!.answer, "unsupported");
+    assert.deepEqual(answers.questions[0]!.votes[0]!.quotes, [{ ...quote, found: false, supports: null }]);
+    assert.ok(!calls.some(({ kind }) => kind === "support"));
+  }
+});
+
+test("a merge does not see a quote that was not found", async () => {
+  const invented = { event: 1, text: "invented evidence" };
+  const { calls } = await judged(({ kind }) => (kind === "merge" ? reply("no") : reply("yes", [invented])), {
+    ...{ extract: long(), judge: small, votes: 1 },
+  });
+  const merge = calls.find(({ kind }) => kind === "merge")!;
+  assert.match(merge.text, /"answer":"yes"/u);
+  assert.doesNotMatch(merge.text, /invented/u);
+});
+
+test("findings that fit no merge leave the answer open", async () => {
+  const wordy = JSON.stringify({ quotes: [], reasons: "r".repeat(1000), answer: "no" });
+  const { answers, calls } = await judged(() => wordy, { extract: long(60), judge: small, votes: 1 });
+  assert.equal(answers.questions[0]!.answer, "cannot tell");
+  assert.ok(calls.every(({ kind }) => kind === "read"));
 });
 
 test("a no cannot be told after a piece whose reply was malformed", async () => {
@@ -273,6 +319,22 @@ test("after one failure among votes at once the answers in flight are kept and n
   assert.ok(trouble instanceof JudgeTrouble);
   assert.ok(calls.length <= 5, "one alone, then four at once");
   assert.equal(answers.all.size, calls.length - 1);
+});
+
+test("a failure is told once the calls in flight have ended and are kept", async () => {
+  const answers = memoryAnswers();
+  let calls = 0;
+  const { trouble } = await judged(() => "", {
+    answers,
+    async call() {
+      if (++calls === 3) return over;
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+      return answered(reply("no"));
+    },
+    votes: 5,
+  });
+  assert.ok(trouble instanceof JudgeTrouble);
+  assert.deepEqual([calls, answers.all.size], [5, 4]);
 });
 
 test("at most four calls are made at once", async () => {

@@ -18,7 +18,7 @@ export type Ask = (
   read: (reply: string) => Finding | undefined,
 ) => Promise<Finding | undefined>;
 
-export type Reading = ReturnType<typeof readingOf>;
+type Reading = ReturnType<typeof readingOf>;
 
 /** An extract as a judge reads it. */
 export function readingOf(extract: Extract, of: { digest: string; pieces: string[]; bytesMax: number }) {

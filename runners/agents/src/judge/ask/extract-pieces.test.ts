@@ -52,3 +52,8 @@ test("a line that two parts of an event share is whole in one of them", () => {
   for (let at = 0; at < 300; at++)
     assert.ok(pieces.some((piece) => piece.includes(`line ${at} of the long event;`)));
 });
+
+test("an event of the characters that take the most bytes is cut into pieces that fit", () => {
+  const pieces = extractPieces([event(1, "好\n".repeat(5000)), event(2, "ok")], 4800);
+  for (const piece of pieces) assert.ok(Buffer.byteLength(piece) <= 4800);
+});

@@ -111,6 +111,13 @@ test("a busy provider is asked again, and a failed try without usage costs nothi
   assert.deepEqual(spent, [0.2]);
 });
 
+test("a try whose cost is unknown leaves the cost of the answer known, and counts for the cap", async (t) => {
+  const { spec, model, spent, charged } = await lab(t, [{ reset: true }, no]);
+  await judged(() => "", { judge: spec, call: model(), votes: 1 });
+  assert.deepEqual(spent, [0.2]);
+  assert.equal(charged().length, 2);
+});
+
 test("a refused key, a missing key and a missing purse are said, and nothing is asked", async (t) => {
   const { server, spec, model, paying } = await lab(t, [no]);
   paying.env = { JUDGE_KEY: "wrong" };
@@ -147,5 +154,5 @@ test("a stage that is stopped during a call charges the most that the call can c
   stop.abort(new JudgeTrouble("stopped by SIGTERM"));
   assert.equal((await asking).trouble?.message, "stopped by SIGTERM");
   assert.equal(charged().length, 1);
-  assert.ok(charged()[0]! > 0.1, "the whole answer at its price, and the prompt");
+  assert.ok(charged()[0]! > 0.1 && charged()[0]! < 1, "the prompt, and an answer of the most tokens");
 });

@@ -7,19 +7,27 @@ import { sourceFolder } from "@mlrb/kit/source-file";
 import { answerStore, JudgeTrouble, recordedAnswers } from "./answer-store.ts";
 import type { AskRubric } from "./ask-rubric.ts";
 
-export async function judgeOfStage(model: ModelSpec): Promise<Pick<AskRubric, "call" | "answers">> {
+/** Without a new call neither the key nor the 400 modules of models are needed. */
+export function judgeOfStage(model: ModelSpec): Pick<AskRubric, "call" | "answers"> {
   if (model.provider === "recorded") {
     const id = mustFollow(name, model.id, "the id of a recorded judge");
     const answers = recordedAnswers(sourceFolder(join("pipelines/judges/recorded", id)));
     return { answers, call: () => Promise.reject(new Error("bug: a recorded judge was asked")) };
   }
-  const { judgeModel } = await import("./judge-model.ts"); // 400 modules that only models need
   const { env } = process;
   const stopped = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.on(signal, () => stopped.abort(new JudgeTrouble(`stopped by ${signal}; run again to continue`)));
+  let calling: Promise<AskRubric["call"]> | undefined;
+  const begin = async () => {
+    const { judgeModel } = await import("./judge-model.ts");
+    return judgeModel(model, { env, purse: env.MLRB_PURSE, signal: stopped.signal });
+  };
   return {
     answers: answerStore(env.MLRB_ANSWERS ?? ".mlrb/answers", console.error),
-    call: judgeModel(model, { env, purse: env.MLRB_PURSE, signal: stopped.signal }),
+    async call(messages) {
+      calling ??= begin();
+      return (await calling)(messages);
+    },
   };
 }

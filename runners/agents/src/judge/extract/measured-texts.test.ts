@@ -38,10 +38,15 @@ test("a place of an event that is not shown has no number, and one of several ev
   const text = overlapText(
     {
       formatVersion: 1,
-      measure: { n: 4, ngramsMin: 3, share: 0.3 },
+      measure: { n: 4, wordsMin: 3, rowsMax: 10, normalisation: "letters-and-digits", share: 0.3 },
       rows: { all: 3, tested: 2, touched: 1, found: 0 },
       places: [place("1"), place("2")],
-      ...{ placesMore: 7, unread: [{ place: "x", why: "y" }], unreadMore: 2, evaluationFiles: 0 },
+      ...{
+        placesMore: 7,
+        unread: [{ place: "x", why: "y" }],
+        unreadMore: 2,
+        downloads: { files: 3, read: 1 },
+      },
     },
     (line) => (line === 0 ? [4, 5] : []),
   );
@@ -51,6 +56,6 @@ test("a place of an event that is not shown has no number, and one of several ev
     "event that is not shown: 1 n-grams; 0 such rows in this place alone",
     "7 more places have n-grams.",
     "3 places could not be read.",
-    "0 downloaded files are files of a source of scored rows.",
+    "2 of 3 downloaded files are not among what was read.",
   ]);
 });
