@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { downloadEvents } from "@mlrb/formats/attempt/download-events";
 import { workspaceIndex } from "@mlrb/formats/attempt/workspace-index";
 import type { Overlap, OverlapMeasure } from "@mlrb/formats/judged/overlap";
 import { checkFormat, mustFollow } from "@mlrb/formats/read-format";
+import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { filesIn } from "@mlrb/kit/files/files-in";
 import { execa } from "execa";
 import { contentKind, peekBytes } from "../hub/contents/content-kind.ts";
@@ -119,13 +119,14 @@ class HeldReader {
 
   /** Events count from 1, as their lines do. */
   async readEvents(trajectory: string): Promise<void> {
-    const lines = createInterface({
-      input: createReadStream(trajectory),
-      crlfDelay: Number.POSITIVE_INFINITY,
-    });
     let number = 0;
-    for await (const line of lines) {
+    for await (const bytes of splitLines(trajectory)) {
       number++;
+      if (typeof bytes === "string") {
+        this.unread.push({ place: `event ${number}`, why: bytes });
+        return;
+      }
+      const line = bytes.toString();
       const value = parsed(line);
       const search = new OverlapSearch(this.#index);
       for (const text of value === undefined ? [line] : textsOf(value)) {

@@ -1,5 +1,6 @@
-// Checks a rubric beyond its shape. A judge answers only what is declared, and has seen an example of each answer.
-import { openAnswers, plainAnswers, type Rubric } from "@mlrb/formats/declared/rubric";
+// Checks a rubric beyond its shape. A judge answers only what is declared, and has seen examples of both sides: of
+// answers that claim something, and of those that claim an absence.
+import { openAnswers, plainAnswers, plainUnquoted, type Rubric } from "@mlrb/formats/declared/rubric";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import type { Path, YamlSource } from "../yaml/yaml-source.ts";
@@ -9,7 +10,7 @@ export function checkRubric(source: YamlSource<Rubric>): Diagnostic[] {
   const problems: Diagnostic[] = [];
   for (const [
     at,
-    { id, answers = plainAnswers, unquoted = [], marks = [], examples },
+    { id, answers = plainAnswers, unquoted = plainUnquoted, marks = [], examples },
   ] of questions.entries()) {
     const report = (code: string, path: Path, message: string, help: string) =>
       problems.push({ code, message, place: source.place(["questions", at, ...path]), help });
@@ -26,7 +27,8 @@ export function checkRubric(source: YamlSource<Rubric>): Diagnostic[] {
         `"${id}" has fewer than two answers, or one twice`,
         "list at least two, each once",
       );
-    for (const [index, answer] of unquoted.entries()) declared(answer, "unquoted", index);
+    for (const [index, answer] of (questions[at]!.unquoted ?? []).entries())
+      declared(answer, "unquoted", index);
     for (const [index, answer] of marks.entries()) declared(answer, "marks", index);
     for (const [index, { answer }] of examples.entries()) declared(answer, "examples", index, "answer");
     for (const answer of answers) {
@@ -37,14 +39,16 @@ export function checkRubric(source: YamlSource<Rubric>): Diagnostic[] {
           `"${answer}" stands for undecided votes`,
           "give this answer another name",
         );
-      if (!examples.some((one) => one.answer === answer))
+    }
+    const absent = answers.filter((answer) => unquoted.includes(answer));
+    for (const side of [absent, answers.filter((answer) => !absent.includes(answer))])
+      if (side.length > 0 && !examples.some((one) => side.includes(one.answer)))
         report(
           "no-example",
           ["examples"],
-          `"${id}" has no example of the answer "${answer}"`,
+          `"${id}" has no example of ${side.map((answer) => `"${answer}"`).join(" or ")}`,
           "add one: a judge leans to the side that it sees",
         );
-    }
   }
   return problems;
 }

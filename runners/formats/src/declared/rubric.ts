@@ -46,7 +46,9 @@ export const rubricFile = t.fileFormat(
 );
 export type Rubric = t.TypeOf<typeof rubricFile>;
 
+/** The answers, and those of them that claim an absence, of a question that declares none. */
 export const plainAnswers = ["yes", "no"];
+export const plainUnquoted = ["no"];
 
 /** What can come out of several votes, beside the question's own answers. */
 export const openAnswers = ["cannot tell", "unsupported", "split"] as const;

@@ -2,7 +2,7 @@
 // whether they support the answer. A presence needs a quote that is there and supports it. An absence needs that
 // all was read. Everything else stays open. Pure.
 import { hash } from "node:crypto";
-import { plainAnswers, type RubricQuestion } from "@mlrb/formats/declared/rubric";
+import { plainAnswers, plainUnquoted, type RubricQuestion } from "@mlrb/formats/declared/rubric";
 import type { JudgeVote } from "@mlrb/formats/judged/answers";
 import type { Extract } from "@mlrb/formats/judged/extract";
 import type { JudgeRequest } from "@mlrb/formats/judged/judge-answer";
@@ -78,7 +78,7 @@ export async function askVote(asked: Asked): Promise<Vote[]> {
 async function ruled(asked: Asked, open: Vote, part: string | undefined): Promise<Vote> {
   const { ask, question, vote, reading } = asked;
   const { said: answer, quotes, readAll } = open;
-  if ((question.unquoted ?? ["no"]).includes(answer)) return readAll ? { ...open, answer } : open;
+  if ((question.unquoted ?? plainUnquoted).includes(answer)) return readAll ? { ...open, answer } : open;
   const found = quotes.filter((quote) => quote.found).map(({ text }) => text);
   if (found.length === 0) return { ...open, answer: "unsupported" };
   const claim = JSON.stringify(answer) + (part === undefined ? "" : ` for ${JSON.stringify(part)}`);

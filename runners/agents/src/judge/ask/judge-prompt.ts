@@ -2,7 +2,7 @@
 // that no agent can know: a digest over those texts. An answer is the one JSON object of the whole reply, so JSON
 // that a model quotes makes its reply malformed. Pure.
 import { hash } from "node:crypto";
-import { plainAnswers, type RubricQuestion } from "@mlrb/formats/declared/rubric";
+import { plainAnswers, plainUnquoted, type RubricQuestion } from "@mlrb/formats/declared/rubric";
 import { checkFormat } from "@mlrb/formats/read-format";
 import * as t from "@mlrb/formats/schema";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -43,7 +43,7 @@ export function judgeMessages(
 }
 
 function questionText({ question, vote }: Asked): string {
-  const { id, answers = plainAnswers, unquoted = ["no"], parts, examples } = question;
+  const { id, answers = plainAnswers, unquoted = plainUnquoted, parts, examples } = question;
   const mixed = <T>(list: T[]) =>
     list
       .map((one) => ({ one, place: hash("sha256", canonicalJson([id, vote, one])) }))

@@ -1,7 +1,7 @@
 // Asks a judge about trajectories whose right answers are known, and compares. How it asks is passed in.
 import { hash } from "node:crypto";
 import { type ClosedAnswers, judgeMeasures } from "@mlrb/core/statistics/judge-measures";
-import { plainAnswers, type RubricQuestion } from "@mlrb/formats/declared/rubric";
+import { plainAnswers, plainUnquoted, type RubricQuestion } from "@mlrb/formats/declared/rubric";
 import type { Answers } from "@mlrb/formats/judged/answers";
 import type { Extract } from "@mlrb/formats/judged/extract";
 import type { JudgeCheck } from "@mlrb/formats/judged/judge-check";
@@ -39,7 +39,7 @@ export async function checkJudge(
 type Entry = ClosedAnswers & { id: string };
 
 /** A question, or each of its parts. */
-function entriesOf({ id, parts, answers = plainAnswers, unquoted = ["no"] }: RubricQuestion): Entry[] {
+function entriesOf({ id, parts, answers = plainAnswers, unquoted = plainUnquoted }: RubricQuestion): Entry[] {
   const ids = parts?.map((part) => `${id}.${part}`) ?? [id];
   return ids.map((one) => ({ id: one, answers, unquoted }));
 }
