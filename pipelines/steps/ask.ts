@@ -6,8 +6,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { answerStore, recordedAnswers } from "@mlrb/agents/judge/ask/answer-store";
-import { type AskRubric, askRubric, JudgeTrouble } from "@mlrb/agents/judge/ask/ask-rubric";
-import type { Message } from "@mlrb/agents/model/model-client";
+import { askRubric, JudgeTrouble } from "@mlrb/agents/judge/ask/ask-rubric";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { llmSpecs } from "@mlrb/formats/declared/agent-preset";
 import { rubricFile } from "@mlrb/formats/declared/rubric";
@@ -34,7 +33,7 @@ try {
   const asked = { extract, extractDigest: hash("sha256", bytes), rubric, judge: model, votes };
   const answers = await askRubric({
     ...asked,
-    ...(model.provider === "recorded" ? recorded() : paid()),
+    ...(model.provider === "recorded" ? recorded() : await paid()),
   });
   writeJson(outputs.answers!, mustFollow(answersFormat, answers, "bug: answers.json"));
 } catch (error) {
@@ -49,19 +48,11 @@ function recorded() {
   return { answers, call: () => Promise.reject(new Error("bug: a recorded judge was asked")) };
 }
 
-/** Without a new call neither the key nor the 400 modules of models are needed. */
-function paid() {
+async function paid() {
+  const { judgeModel } = await import("@mlrb/agents/judge/ask/judge-model"); // 400 modules that only models need
   const { env } = process;
-  let calling: Promise<AskRubric["call"]> | undefined;
-  const begin = async () => {
-    const { judgeModel } = await import("@mlrb/agents/judge/ask/judge-model");
-    return judgeModel(model, { env, purse: env.MLRB_PURSE, signal: stopped.signal });
-  };
   return {
     answers: answerStore(env.MLRB_ANSWERS ?? ".mlrb/answers", console.error),
-    async call(messages: Message[]) {
-      calling ??= begin();
-      return (await calling)(messages);
-    },
+    call: judgeModel(model, { env, purse: env.MLRB_PURSE, signal: stopped.signal }),
   };
 }
