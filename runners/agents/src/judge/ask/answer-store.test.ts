@@ -113,7 +113,8 @@ test("a recorded judge answers from files that any judge wrote, and pays nothing
   const replayed = await judged(() => "never", { answers: recordedAnswers(folder), judge });
   assert.equal(replayed.calls.length, 0);
   assert.deepEqual(replayed.answers.questions, live.answers.questions);
-  assert.deepEqual(replayed.answers.judge.answeredBy, ["qwen2.5-7b-0919"]);
+  const { id, answeredBy, family } = replayed.answers.judge;
+  assert.deepEqual([id, answeredBy, family], ["sample", ["qwen2.5-7b-0919"], "qwen"]);
 });
 
 test("a recorded judge names a missing answer and how to record it", async (t) => {

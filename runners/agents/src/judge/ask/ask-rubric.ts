@@ -73,11 +73,13 @@ export async function askRubric(asked: AskRubric): Promise<Answers> {
     }),
   );
   const { provider, id, temperature = null } = judge;
+  const { provider: from, id: named } = used[0]?.request.model ?? judge; // of a recorded judge the recorded one
+  const family = familyOf({ provider: String(from), id: String(named) });
   const answeredBy = [...new Set(used.flatMap((one) => one.answeredBy ?? []))].sort();
   return {
     ...{ formatVersion: 1, extract: digest, promptVersion, votes, questions },
     rubric: { name: rubric.name, digest: hash("sha256", canonicalJson(rubric.questions)) },
-    judge: { provider, id, answeredBy, temperature, family: familyOf(judge) },
+    judge: { provider, id, answeredBy, temperature, family },
     dollars: dollars.includes(null) ? null : dollars.reduce<number>((sum, one) => sum + one!, 0),
   };
 }
