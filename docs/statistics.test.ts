@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { detectableSuperiority } from "@mlrb/core/statistics/significance/permutation-power";
-import { overTasksTable } from "../scripts/coverage-over-tasks.ts";
-import { coverageTable } from "../scripts/coverage-simulation.ts";
+import { overTasksTable } from "../scripts/bench/coverage-over-tasks.ts";
+import { coverageTable } from "../scripts/bench/coverage-simulation.ts";
 
 const lines = readFileSync(join(import.meta.dirname, "statistics.md"), "utf8").split("\n");
 

@@ -10,23 +10,17 @@ from transformers_source import PACKAGE, init_arguments, is_named, is_text, keyw
 NAMES_A_FILE = re.compile(r"(_file|_files|_path|_dir|_object|_tokenizer)$|^_|^(vocab|merges)$")
 TOKENIZER_DROPPED = {
     "name_or_path": "names a folder or a repository",
-    "chat_template": "no scorer uses it",
-    "processor_class": "scorers read text only",
-    "processor": "scorers read text only",
-    "grounded_generation_template": "no scorer uses it",
-    "tool_use_template": "no scorer uses it",
-    "sp_model_kwargs": "scorers use the fast tokenizer",
-    "cache_dir": "names a folder",
+    **dict.fromkeys(
+        ("chat_template", "grounded_generation_template", "tool_use_template"), "no scorer uses it"
+    ),
+    **dict.fromkeys(("processor_class", "processor"), "scorers read text only"),
+    **dict.fromkeys(("sp_model_kwargs", "use_fast"), "scorers use the fast tokenizer"),
+    **dict.fromkeys(("cache_dir", "subfolder"), "names a folder"),
     "init_inputs": "may name files",
-    "device_map": "the scorer's choice",
-    "use_fast": "scorers use the fast tokenizer",
-    "token": "a key of a repository",
-    "use_auth_token": "a key of a repository",
+    **dict.fromkeys(("device_map", "local_files_only"), "the scorer's choice"),
+    **dict.fromkeys(("token", "use_auth_token"), "a key of a repository"),
     "revision": "names a version in a repository",
-    "subfolder": "names a folder",
-    "local_files_only": "the scorer's choice",
-    "auto_map": "no code of a submission is run",
-    "trust_remote_code": "no code of a submission is run",
+    **dict.fromkeys(("auto_map", "trust_remote_code"), "no code of a submission is run"),
 }
 ADDED_TOKEN_PARTS = ("content", "lstrip", "rstrip", "normalized", "single_word", "special")
 
@@ -43,21 +37,16 @@ def tokenizer_table() -> dict[str, Any]:
     for path in [*PACKAGE.glob("tokenization_*.py"), *PACKAGE.glob("models/*/tokenization_*.py")]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
-            if isinstance(node, ast.Assign) and any(
-                is_named(each, "VOCAB_FILES_NAMES") for each in node.targets
-            ):
-                pairs = (
-                    zip(node.value.keys, node.value.values, strict=True)
-                    if isinstance(node.value, ast.Dict)
-                    else ()
-                )
-                for key, value in pairs:
-                    file_keys |= {key.value} if key is not None and is_text(key) else set()
-                    files |= {value.value} if is_text(value) else set()
-            elif isinstance(node, ast.ClassDef) and reads_no_file(node):
-                without_files.add(node.name)
-            elif isinstance(node, ast.FunctionDef) and node.name == "__init__":
-                settings |= keyword_reads(node) | init_arguments(node)
+            match node:
+                case ast.Assign(value=ast.Dict(keys=keys, values=values)) if "VOCAB_FILES_NAMES" in targets(
+                    node
+                ):
+                    file_keys |= {key.value for key in keys if key is not None and is_text(key)}
+                    files |= {value.value for value in values if is_text(value)}
+                case ast.ClassDef(name=name) if reads_no_file(node):
+                    without_files.add(name)
+                case ast.FunctionDef(name="__init__"):
+                    settings |= keyword_reads(node) | init_arguments(node)
     known = {
         name
         for name in settings - file_keys - set(TOKENIZER_DROPPED)
@@ -74,16 +63,14 @@ def tokenizer_table() -> dict[str, Any]:
 
 def reads_no_file(node: ast.ClassDef) -> bool:
     """Whether a tokenizer has its vocabulary in its code, e.g. that of bytes."""
-    names = {
-        target.id
-        for part in node.body
-        if isinstance(part, ast.Assign)
-        for target in part.targets
-        if isinstance(target, ast.Name)
-    }
+    names = {name for part in node.body if isinstance(part, ast.Assign) for name in targets(part)}
     return (
         any(is_named(base, "PreTrainedTokenizer") for base in node.bases) and "vocab_files_names" not in names
     )
+
+
+def targets(node: ast.Assign) -> set[str]:
+    return {target.id for target in node.targets if isinstance(target, ast.Name)}
 
 
 def plain_name(name: str) -> bool:

@@ -3,10 +3,8 @@
 import ast
 import inspect
 import re
-import typing
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import transformers
 from transformers import PretrainedConfig
@@ -17,14 +15,12 @@ PACKAGE = Path(transformers.__file__).parent
 def keyword_reads(tree: ast.AST) -> set[str]:
     names = set()
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("get", "pop")
-        ):
-            base = node.func.value
-            if isinstance(base, ast.Name) and base.id == "kwargs" and node.args and is_text(node.args[0]):
-                names.add(typing.cast(Any, node.args[0]).value)
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="kwargs"), attr="get" | "pop"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                names.add(name)
     return names
 
 
@@ -49,15 +45,11 @@ def code_of(config: type[PretrainedConfig], model: str | tuple[str, ...] | None)
 def sibling_imports(path: Path) -> frozenset[Path]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and node.level == 2
-            and node.module
-            and node.module.count(".") == 1
-        ):
-            file = PACKAGE / "models" / (node.module.replace(".", "/") + ".py")
-            if file.is_file() and not node.module.startswith("auto"):
-                found.add(file)
+        match node:
+            case ast.ImportFrom(level=2, module=str(module)) if module.count(".") == 1:
+                file = PACKAGE / "models" / (module.replace(".", "/") + ".py")
+                if file.is_file() and not module.startswith("auto"):
+                    found.add(file)
     return frozenset(found)
 
 
@@ -70,17 +62,13 @@ def names_read(path: Path) -> frozenset[str]:
     """Names that a file reads from configurations: config.NAME, getattr(self.config, "NAME", …) …"""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Attribute) and is_config(node.value):
-            names.add(node.attr)
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in ("getattr", "hasattr")
-            and len(node.args) >= 2
-            and is_config(node.args[0])
-            and is_text(node.args[1])
-        ):
-            names.add(typing.cast(Any, node.args[1]).value)
+        match node:
+            case ast.Attribute(value=base, attr=name) if is_config(base):
+                names.add(name)
+            case ast.Call(
+                func=ast.Name(id="getattr" | "hasattr"), args=[base, ast.Constant(value=str(name)), *_]
+            ) if is_config(base):
+                names.add(name)
     return frozenset(names)
 
 

@@ -19,9 +19,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { overTasksTable } from "../coverage-over-tasks.ts";
-import { coverageTable } from "../coverage-simulation.ts";
 import { benchContainers } from "./containers.ts";
+import { overTasksTable } from "./coverage-over-tasks.ts";
+import { coverageTable } from "./coverage-simulation.ts";
 import { benchFirstRun } from "./first-run.ts";
 import { benchGraph, benchLooking } from "./graphs.ts";
 import { benchGrowth } from "./growth/growth.ts";

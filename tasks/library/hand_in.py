@@ -17,14 +17,12 @@ from library.gpt2 import Gpt2
 
 
 @dataclass(frozen=True)
-class Iteration:
-    id: str
+class Described:
+    """What a method or a candidate says of itself."""
+
+    name: str
     hypothesis: str
     change: str
-    command: str
-    metric: dict[str, Any]  # name, split and value
-    parent: str | None = None  # the id that it builds on
-    decision: str = "hand in"
 
 
 def hand_in(folder: Path, model: Gpt2, tokenizer: Tokenizer, provenance: dict[str, Any]) -> None:
@@ -55,18 +53,20 @@ def write_provenance(folder: Path, provenance: dict[str, Any]) -> None:
     write_json(folder / "provenance.json", {"formatVersion": 1, **provenance})
 
 
-def append_iteration(path: Path, iteration: Iteration) -> None:
+def append_iteration(of: Described, metric: str, value: float | None, **other: str | None) -> None:
+    """`value`: on the development data. `other` replaces fields of a script's only iteration."""
     line = {
-        "id": iteration.id,
-        "parent": iteration.parent,
+        "id": f"{of.name}-1",
+        "parent": None,
         "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "hypothesis": iteration.hypothesis,
-        "change": iteration.change,
-        "command": iteration.command,
-        "metric": iteration.metric,
-        "decision": iteration.decision,
+        "hypothesis": of.hypothesis,
+        "change": of.change,
+        "command": f"{of.name}.py",
+        "metric": {"name": metric, "split": "dev", "value": value},
+        "decision": "hand in",
+        **other,
     }
-    with path.open("a", encoding="utf-8") as lines:
+    with Path("iterations.jsonl").open("a", encoding="utf-8") as lines:
         lines.write(json.dumps(line) + "\n")
 
 

@@ -20,17 +20,14 @@ from library.bpe import END, train_tokenizer
 from library.corpus import Corpus
 from library.device import device, products
 from library.gpt2 import Gpt2
-from library.hand_in import Iteration, append_iteration, hand_in
+from library.hand_in import Described, append_iteration, hand_in
 from library.repeatable import repeatable
 
 SAVE_SECONDS = 15.0  # kept free before the deadline for measuring and saving
 
 
 @dataclass(frozen=True)
-class Method:
-    name: str
-    hypothesis: str
-    change: str
+class Method(Described):
     # of the model; and of a step and the number of steps: the factor of the optimizers' rates
     optimizers: Callable[[Gpt2], list[torch.optim.Optimizer]]
     rate_factor: Callable[[int, int], float]
@@ -66,16 +63,7 @@ def pretrain(method: Method, plan: Plan, corpora: list[Corpus]) -> None:
         "trainTokens": tokens,
     }
     hand_in(Path(os.environ["MLRB_SUBMISSION"]), model, tokenizer, provenance)
-    append_iteration(
-        Path("iterations.jsonl"),
-        Iteration(
-            f"{method.name}-1",
-            method.hypothesis,
-            method.change,
-            f"{method.name}.py",
-            {"name": "bits-per-byte", "split": "dev", "value": dev},
-        ),
-    )
+    append_iteration(method, "bits-per-byte", dev)
 
 
 def train(model: Gpt2, method: Method, steps: int, draw: Callable[[], Batch], stop_at: float) -> int:

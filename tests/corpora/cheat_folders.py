@@ -12,7 +12,7 @@ from typing import Any
 
 REPOSITORY = Path(__file__).parents[2]
 sys.path[:0] = [str(REPOSITORY / place) for place in ("tests/support/submissions", "scorers/library/tests")]
-sys.path += [str(REPOSITORY / "scorers/corpus")]
+sys.path += [str(REPOSITORY / "tests/corpora/models")]
 
 import torch  # noqa: E402
 from honest_folders import CODE, changed, saved, settings_in, text_in, without  # noqa: E402
@@ -216,12 +216,11 @@ BOMBS: dict[str, Make] = {
 
 
 def corpus(name: str, group: str) -> Make:
-    """A cheat of scorers/corpus."""
+    """A cheat of tests/corpora/models."""
 
     def make(folder: Path) -> None:
-        from causal_models import repository_texts, tokenizer_of
-
         import cheats
+        from causal_models import repository_texts, tokenizer_of
 
         texts = repository_texts()[:200]
         tokenizer = tokenizer_of(texts)

@@ -30,7 +30,7 @@ export const corpora = {
   "honest folders of libraries": { kind: "honest", program: "tests/support/submissions/honest_folders.py" },
   "honest recipes, written after the code": { kind: "honest", program: "tests/corpora/later_recipes.py" },
   cheats: { kind: "cheat", program: "tests/corpora/cheat_folders.py" },
-  "models of each type": { kind: "honest", program: "scorers/corpus/make_corpus.py" },
+  "models of each type": { kind: "honest", program: "tests/corpora/models/make_corpus.py" },
 } as const;
 type Corpus = keyof typeof corpora;
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from library.device import device
-from library.hand_in import Iteration, append_iteration, write_provenance
+from library.hand_in import Described, append_iteration, write_provenance
 from library.llama import Llama, given_model, save_model
 from library.repeatable import repeatable
 
@@ -36,10 +36,7 @@ Blocks = list[int]
 
 
 @dataclass(frozen=True)
-class Method:
-    name: str
-    hypothesis: str
-    change: str
+class Method(Described):
     # of the model, rows of tokens and a clock that says when to stop: the blocks to take out, the tokens read
     choose: Callable[[Llama, list[Tensor], Callable[[], bool]], tuple[Blocks, int]]
 
@@ -63,16 +60,7 @@ def run(method: Method) -> None:
 
     dev = bits_per_byte(model, tokenizer, dev_rows)
     print(f"{method.name}: seed {seed}, without blocks {dropped}, dev {dev:.4f} bits per byte", flush=True)
-    append_iteration(
-        Path("iterations.jsonl"),
-        Iteration(
-            f"{method.name}-1",
-            method.hypothesis,
-            method.change,
-            f"{method.name}.py",
-            {"name": "bits-per-byte", "split": "dev", "value": dev},
-        ),
-    )
+    append_iteration(method, "bits-per-byte", dev)
 
 
 def save(folder: Path, model: Llama, found: dict[str, Any]) -> None:

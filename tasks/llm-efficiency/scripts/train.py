@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from library.device import device, products
-from library.hand_in import Iteration, append_iteration, write_provenance
+from library.hand_in import Described, append_iteration, write_provenance
 from library.llama import Llama, given_model, save_model
 from library.repeatable import repeatable
 from measure import accuracy
@@ -31,10 +31,7 @@ UNSCORED = -100  # a label that the loss passes over
 
 
 @dataclass(frozen=True)
-class Method:
-    name: str
-    hypothesis: str
-    change: str
+class Method(Described):
     batch: int  # rows a step
     matrices: list[str]  # which the adapter changes, by their names in every layer
     alpha: int
@@ -69,16 +66,7 @@ def run(method: Method) -> None:
 
     found = accuracy(model, tokenizer, dev, deadline - MEASURE_SECONDS)
     print(f"{method.name}: seed {seed}, {tokens} tokens, dev accuracy {found}", flush=True)
-    append_iteration(
-        Path("iterations.jsonl"),
-        Iteration(
-            f"{method.name}-1",
-            method.hypothesis,
-            method.change,
-            f"{method.name}.py",
-            {"name": "accuracy", "split": "dev", "value": found},
-        ),
-    )
+    append_iteration(method, "accuracy", found)
 
 
 def train(

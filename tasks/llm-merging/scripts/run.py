@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from library.hand_in import Iteration, append_iteration, write_provenance
+from library.hand_in import Described, append_iteration, write_provenance
 from library.llama import Llama, model_of, save_model
 from library.repeatable import repeatable
 from measure import accuracies
@@ -23,10 +23,7 @@ SAVE_SECONDS = 20.0  # kept free before the deadline for making and handing in
 
 
 @dataclass(frozen=True)
-class Candidate:
-    name: str
-    hypothesis: str
-    change: str
+class Candidate(Described):
     weights: dict[str, float]  # of each given model in the sum
 
 
@@ -54,16 +51,13 @@ def run(candidates: Callable[[list[str]], list[Candidate]]) -> None:
         best = max(best, measured)
         print(f"{candidate.name}: {said(found)}{'' if better else ', no better'}", flush=True)
         append_iteration(
-            Path("iterations.jsonl"),
-            Iteration(
-                candidate.name,
-                candidate.hypothesis,
-                candidate.change,
-                Path(sys.argv[0]).name,
-                {"name": "worst-domain", "split": "dev", "value": measured[0] if found else None},
-                parent=parent,
-                decision="hand in" if better else "keep the one before",
-            ),
+            candidate,
+            "worst-domain",
+            measured[0] if found else None,
+            id=candidate.name,
+            parent=parent,
+            command=Path(sys.argv[0]).name,
+            decision="hand in" if better else "keep the one before",
         )
         parent = candidate.name
         del model  # memory holds one candidate at a time

@@ -12,7 +12,7 @@ import torch
 from library.batches import UNSCORED
 from library.device import device
 from library.gpt2 import Gpt2
-from library.hand_in import Iteration, append_iteration, hand_in, write_json
+from library.hand_in import append_iteration, hand_in, write_json
 from library.pretrain import SAVE_SECONDS, Method, train
 from library.repeatable import repeatable
 from rows import TEMPLATE, Draw, Row, batch_of, make_rows, prompt_of, read_items
@@ -52,16 +52,7 @@ def run(method: Method, *, formal_only: bool) -> None:
 
     dev = exact_match(model, make_rows(tokenizer, read_items(Path("data/dev.jsonl"))))
     print(f"{method.name}: seed {seed}, {draw.tokens} tokens, dev {dev:.4f} word for word", flush=True)
-    append_iteration(
-        Path("iterations.jsonl"),
-        Iteration(
-            f"{method.name}-1",
-            method.hypothesis,
-            method.change,
-            f"{method.name}.py",
-            {"name": "exact-match", "split": "dev", "value": dev},
-        ),
-    )
+    append_iteration(method, "exact-match", dev)
 
 
 @torch.inference_mode()

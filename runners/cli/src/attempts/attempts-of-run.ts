@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { LastRuns } from "@mlrb/local/journal/last-runs";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import { ifReadable } from "@mlrb/local/store/if-readable";
 import { type AttemptPlace, type FoundAttempt, foundRecord } from "../request/find-attempt.ts";
 import { isUnusedImport } from "./competing-records.ts";
 
@@ -20,13 +21,7 @@ export function attemptsOfRuns(
   const made = held.filter((one) => one.record.slot.pipeline === pipeline && !isUnusedImport(one, records));
   const profiles = new Set([...kept, ...made.map(({ record }) => record.slot.profile)]);
   const runs = new Map<string, FoundAttempt[]>();
-  const find = (key: string) => {
-    try {
-      return records.find(key);
-    } catch {
-      return undefined; // damaged: `attempts verify` names it
-    }
-  };
+  const find = (key: string) => ifReadable(() => records.find(key)); // damaged: `attempts verify` names it
   for (const name of [...profiles].sort()) {
     if (profile !== undefined && name !== profile) continue;
     const byStage = new Map<string, HeldRecord>();

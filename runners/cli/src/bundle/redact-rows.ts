@@ -1,6 +1,7 @@
 // Replaces in a bundle's texts what must not leave the machine besides keys: names of private rows and folders.
 // The report only compares names of rows, so with digests its numbers stay the same, and whoever has the rows can
 // find each.
+import { ifReadable } from "@mlrb/local/store/if-readable";
 import { sha256Of } from "./bag.ts";
 
 /** Samples, one JSON object a line. A line that is none is replaced whole. */
@@ -12,12 +13,8 @@ export function withoutRowIds(samples: string): string {
 }
 
 function withoutIds(line: string): string {
-  let fields: unknown;
-  try {
-    fields = JSON.parse(line);
-  } catch {
-    return `unreadable ${nameOf(line)}`;
-  }
+  const fields: unknown = ifReadable(() => JSON.parse(line));
+  if (fields === undefined) return `unreadable ${nameOf(line)}`;
   const { id, group, cluster, value, weight } = Object(fields) as Record<string, unknown>;
   return JSON.stringify({
     ...(typeof id === "string" && { id: nameOf(id) }),

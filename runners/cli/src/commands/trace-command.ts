@@ -13,6 +13,7 @@ import { didYouMean } from "@mlrb/core/yaml/suggest";
 import { score } from "@mlrb/formats/judged/score";
 import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import type { Store } from "@mlrb/local/store/artifact-store";
+import { ifReadable } from "@mlrb/local/store/if-readable";
 import { openWorkspace } from "@mlrb/local/store/workspace";
 import { readPlain } from "@mlrb/report/read/read-plain";
 import { refuseWords } from "../request/refuse.ts";
@@ -169,12 +170,8 @@ function nodeLines(node: TraceNode, { root, store }: Place): string[] {
 function scoreWords({ outputs }: TraceNode, store: Store): string {
   const file = outputs.score;
   if (file?.kind !== "file") return "";
-  let text: string;
-  try {
-    text = readFileSync(store.pathOf(file.digest), "utf8");
-  } catch {
-    return ": its file is no longer in the cache; a run would make it again";
-  }
+  const text = ifReadable(() => readFileSync(store.pathOf(file.digest), "utf8"));
+  if (text === undefined) return ": its file is no longer in the cache; a run would make it again";
   const reading = readPlain(score, text);
   if (reading.kind === "unreadable") return `: its score cannot be read (${reading.cause})`;
   const found = reading.value;

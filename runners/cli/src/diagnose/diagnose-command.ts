@@ -24,6 +24,7 @@ import { previewPlan } from "@mlrb/local/decide/preview-plan";
 import { type JournalLine, journalLines } from "@mlrb/local/journal/journal-lines";
 import { recentRuns } from "@mlrb/local/journal/last-ends";
 import { logPath } from "@mlrb/local/stage/log-path";
+import { ifReadable } from "@mlrb/local/store/if-readable";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { openWorkspace, type Workspace } from "@mlrb/local/store/workspace";
 import { pack } from "tar-stream";
@@ -88,7 +89,7 @@ export async function writeBundle({
     secrets: [...new Set(plan.instances.flatMap(({ action }) => action.secrets))],
     folders: knownFolders(repository, state),
     host: hostname(),
-    user: userName(),
+    user: ifReadable(() => userInfo().username) ?? "", // some containers do not know the user's name
   });
   const every = plan.instances.map(({ index }) => index);
   const { previews } = await previewPlan(plan, every, { workspace, stale: { kind: plan.onStale } });
@@ -152,15 +153,6 @@ function interpreters(environments: string): string[] {
 
 function realPath(path: string): string | undefined {
   return existsSync(path) ? realpathSync(path) : undefined;
-}
-
-/** Empty if the machine does not know the user's name, as in some containers. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return "";
-  }
 }
 
 /** By temporary name, so that no half archive has the name. */

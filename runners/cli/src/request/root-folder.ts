@@ -2,6 +2,7 @@
 // it.
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { ifReadable } from "@mlrb/local/store/if-readable";
 
 export function rootFolder(repository: string, root: string | undefined): string {
   return root === undefined ? repository : resolve(typedIn(), root);
@@ -15,11 +16,7 @@ export function typedIn(): string {
 
 /** False for a file. */
 export function isEmptyFolder(path: string): boolean {
-  try {
-    return readdirSync(path).length === 0;
-  } catch {
-    return false;
-  }
+  return ifReadable(() => readdirSync(path).length === 0) ?? false;
 }
 
 /** Of a command that needs no plan. */

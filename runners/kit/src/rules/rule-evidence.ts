@@ -14,7 +14,7 @@ export type RuleEvidence = {
 /** A method disqualifies only where the upper 95 % bound of its rate of false alarms is at most this. */
 const falseAlarmsMax = 0.05;
 
-const onCorpus = "scorers/corpus";
+const onCorpus = "tests/corpora/models";
 const onGiven = "identity-rates.thorough.test.ts";
 
 /**

@@ -6,6 +6,7 @@
 import { closeSync, fstatSync, futimesSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Owner } from "@mlrb/formats/stage/process-owner";
+import { openedFile } from "@mlrb/kit/files/opened-file";
 import { ifReadable } from "../store/if-readable.ts";
 import { thisPlace } from "./owner.ts";
 
@@ -52,14 +53,11 @@ export type Sight = { owner: Owner; beat: string; mtimeMs: number };
 /** Undefined if the file is missing. A file without an owner, torn by a power cut, counts as a dead owner's. */
 export function look(path: string): Sight | undefined {
   try {
-    const file = openSync(path, "r"); // opening a file makes a file server's client refresh its stat; a plain stat may not
-    try {
-      const { ino, mtimeNs, mtimeMs } = fstatSync(file, { bigint: true });
-      const text = readFileSync(file, "utf8");
-      return { owner: ownerIn(text), beat: `${ino} ${mtimeNs} ${text}`, mtimeMs: Number(mtimeMs) };
-    } finally {
-      closeSync(file);
-    }
+    // opening a file makes a file server's client refresh its stat; a plain stat may not
+    using file = openedFile(path, "r");
+    const { ino, mtimeNs, mtimeMs } = fstatSync(file.descriptor, { bigint: true });
+    const text = readFileSync(file.descriptor, "utf8");
+    return { owner: ownerIn(text), beat: `${ino} ${mtimeNs} ${text}`, mtimeMs: Number(mtimeMs) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // ESTALE: removed on the file server since it was opened; ENOTDIR: a stray file among the work folders

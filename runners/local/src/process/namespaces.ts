@@ -2,10 +2,9 @@
 // Works as root, or as any user where the system allows user namespaces. The program stays the same process and is
 // not forked, so limits and kills reach it.
 import { execFile } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { trialMs } from "@mlrb/kit/processes/trial-limit";
 
 export type Confinement = { readOnly?: string; network?: "none" };
@@ -36,7 +35,7 @@ export type Abilities = { readOnly: boolean; network: boolean };
 /** Tries out which kinds of confinement this machine allows this user. */
 export async function abilities(): Promise<Abilities> {
   if (process.platform !== "linux") return { readOnly: false, network: false };
-  const folder = mkdtempSync(join(tmpdir(), "mlrb-ask-"));
+  using folder = mkdtempDisposableSync(join(tmpdir(), "mlrb-ask-"));
   const works = (confinement: Confinement, question: string) => {
     const [program, ...args] = confined(["/bin/sh", "-c", question], confinement);
     const limit = { timeout: trialMs, killSignal: "SIGKILL" } as const;
@@ -44,13 +43,9 @@ export async function abilities(): Promise<Abilities> {
       execFile(program!, args, limit, (error) => resolve(error === null));
     }).catch(() => false); // it could not be started
   };
-  try {
-    const [readOnly, network] = await Promise.all([
-      works({ readOnly: folder }, `! touch "${folder}/file" 2>/dev/null`),
-      works({ network: "none" }, "! grep -qE '^ *(eth|en|wl)' /proc/net/dev"),
-    ]);
-    return { readOnly, network };
-  } finally {
-    removeFolder(folder);
-  }
+  const [readOnly, network] = await Promise.all([
+    works({ readOnly: folder.path }, `! touch "${folder.path}/file" 2>/dev/null`),
+    works({ network: "none" }, "! grep -qE '^ *(eth|en|wl)' /proc/net/dev"),
+  ]);
+  return { readOnly, network };
 }

@@ -11,6 +11,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { writeWhole } from "@mlrb/kit/json-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import type { Store } from "../store/artifact-store.ts";
+import { ifReadable } from "../store/if-readable.ts";
 import { syncFolder, syncPath } from "../store/sync-folder.ts";
 import type { VerifiedContents } from "../store/verified-contents.ts";
 import { ingestRecord } from "./archives/import-record.ts";
@@ -136,12 +137,8 @@ export class AttemptRecords extends RecordIndex {
 
   /** Throws DamagedRecord and OtherFormat. */
   read(digest: string): AttemptRecord {
-    let text: string;
-    try {
-      text = readFileSync(join(this.records, digest, "record.json"), "utf8");
-    } catch {
-      throw new DamagedRecord(digest, "its record.json cannot be read");
-    }
+    const text = ifReadable(() => readFileSync(join(this.records, digest, "record.json"), "utf8"));
+    if (text === undefined) throw new DamagedRecord(digest, "its record.json cannot be read");
     const found = hash("sha256", text);
     if (found !== digest) throw new DamagedRecord(digest, "its record.json was changed");
     return parseRecord(digest, text, this);

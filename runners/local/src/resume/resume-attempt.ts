@@ -2,20 +2,20 @@
 // never touch the disk. The socket is addressed through the open folder, since a path may be longer than an
 // address.
 import { once } from "node:events";
-import { closeSync, constants, openSync } from "node:fs";
+import { constants } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { readResumeReply, resumeSocket } from "@mlrb/core/ports/resume-request";
 import type { ResumeReply, ResumeRequest } from "@mlrb/formats/attempt/resume-request";
+import { openedFile } from "@mlrb/kit/files/opened-file";
 
 /** Never throws: an unreachable attempt is a refusal. */
 export async function resumeAttempt(folder: string, secrets: Record<string, string>): Promise<ResumeReply> {
   const asked: ResumeRequest = { formatVersion: 1, secrets };
-  let handle: number | undefined;
   try {
-    handle = openSync(join(folder, resumeSocket.folder), constants.O_RDONLY | constants.O_DIRECTORY);
-    const socket = connect({ path: `/proc/self/fd/${handle}/${resumeSocket.name}` });
+    using held = openedFile(join(folder, resumeSocket.folder), constants.O_RDONLY | constants.O_DIRECTORY);
+    const socket = connect({ path: `/proc/self/fd/${held.descriptor}/${resumeSocket.name}` });
     socket.setTimeout(30_000, () => socket.destroy(new Error("it did not answer within 30 s")));
     await once(socket, "connect");
     socket.end(`${JSON.stringify(asked)}\n`);
@@ -23,8 +23,6 @@ export async function resumeAttempt(folder: string, secrets: Record<string, stri
     return reply ?? { kind: "refused", detail: "its answer does not follow the format" };
   } catch (error) {
     return { kind: "refused", detail: unreachableWords(error as NodeJS.ErrnoException) };
-  } finally {
-    if (handle !== undefined) closeSync(handle);
   }
 }
 

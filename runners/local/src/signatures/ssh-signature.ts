@@ -2,10 +2,9 @@
 // its digest, so that a signature of one thing is never valid for another.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeFolder } from "@mlrb/kit/files/remove-folder";
 
 /** The namespace of all signatures of this project: they are no signatures of mail or of git commits, and vice versa. */
 export const signatureNamespace = "mlrb";
@@ -46,14 +45,10 @@ export function verifyDigest(
   signature: string,
   { of, allowedSigners }: { of: Signed; allowedSigners: string },
 ): Verification {
-  const folder = mkdtempSync(join(tmpdir(), "mlrb-signature-"));
-  const file = join(folder, "signature");
-  try {
-    writeFileSync(file, signature);
-    return verifyFile(messageOf(digest, of), file, allowedSigners);
-  } finally {
-    removeFolder(folder);
-  }
+  using folder = mkdtempDisposableSync(join(tmpdir(), "mlrb-signature-"));
+  const file = join(folder.path, "signature");
+  writeFileSync(file, signature);
+  return verifyFile(messageOf(digest, of), file, allowedSigners);
 }
 
 function verifyFile(message: string, file: string, allowedSigners: string): Verification {

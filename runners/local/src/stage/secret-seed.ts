@@ -4,6 +4,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readFrom } from "@mlrb/kit/files/read-from";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { tryLink } from "../store/hard-link.ts";
 
@@ -16,20 +17,11 @@ export function secretSeed(state: string, key: string): string {
 
 function stateSecret(state: string): Buffer {
   const path = join(state, "secret");
-  const secret = readSecret(path) ?? drawSecret(path);
+  const secret = readFrom(path, 0) ?? drawSecret(path);
   if (secret.length === secretBytes) return secret;
   throw new Error(
     `${path} has ${secret.length} bytes, expected ${secretBytes}\n  help: remove it; a new secret is drawn, and no result becomes stale`,
   );
-}
-
-function readSecret(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 /** Several runs may draw at once: the first secret counts. No reader sees a part of one. */

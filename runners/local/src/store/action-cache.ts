@@ -3,25 +3,13 @@
 // appending is atomic on one machine only, and reads all logs. Failures are never added.
 
 import { hash } from "node:crypto";
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { KeyParts, Ran } from "@mlrb/formats/stage/action";
 import type { Artifact } from "@mlrb/formats/stage/artifact";
 import { readFrom } from "@mlrb/kit/files/read-from";
-import { canonicalJson } from "@mlrb/kit/json-file";
-import { processName } from "@mlrb/kit/processes/process-name";
+import { canonicalJson, writeWhole } from "@mlrb/kit/json-file";
 import { thisPlace } from "../leases/owner.ts";
 import { ifReadable } from "./if-readable.ts";
 import { syncPath } from "./sync-folder.ts";
@@ -103,11 +91,8 @@ export class ActionCache {
     this.refresh();
     const kept = [...keys].flatMap((key) => this.get(key) ?? []);
     const logs = logsIn(this.#folder);
-    const path = join(this.#folder, logName());
-    const temporary = `${path}.${processName}.tmp`;
-    writeFileSync(temporary, kept.map((entry) => `${lineOf(entry)}\n`).join(""));
-    syncPath(temporary); // the log may know results that nothing can make again
-    renameSync(temporary, path);
+    // synced: the log may know results that nothing can make again
+    writeWhole(join(this.#folder, logName()), kept.map((entry) => `${lineOf(entry)}\n`).join(""));
     syncPath(this.#folder);
     for (const name of logs) if (name !== logName()) rmSync(join(this.#folder, name), { force: true });
     const removed = this.#places.size - kept.length;

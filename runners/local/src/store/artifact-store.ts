@@ -10,6 +10,7 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { namesWith } from "../digests/artifact-digest.ts";
 import { largeBytes } from "../digests/hash-files.ts";
 import { Contents, MissingContent, type PutOptions, smallBytes } from "./content-store.ts";
+import { ifReadable } from "./if-readable.ts";
 import { refuseOther } from "./other-format.ts";
 import { overwrite } from "./overwrite-file.ts";
 
@@ -100,13 +101,9 @@ export class Store extends Contents {
 
   #tree(digest: string): TreeEntry[] {
     const text = this.textOf(digest);
-    let tree: { formatVersion?: unknown; entries?: unknown };
-    try {
-      tree = Object(JSON.parse(text));
-    } catch {
-      throw new MissingContent(`${digest} is a file and no folder`);
-    }
-    const { formatVersion, entries } = tree;
+    const tree: unknown = ifReadable(() => JSON.parse(text));
+    if (tree === undefined) throw new MissingContent(`${digest} is a file and no folder`);
+    const { formatVersion, entries } = Object(tree) as { formatVersion?: unknown; entries?: unknown };
     refuseOther(`folder ${digest.slice(0, 12)} in the store`, formatVersion, 1);
     if (!Array.isArray(entries) || !entries.every(isTreeEntry))
       throw new MissingContent(`${digest} is a file and no folder`);

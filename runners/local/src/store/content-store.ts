@@ -5,12 +5,10 @@
 import { hash, randomBytes } from "node:crypto";
 import {
   chmodSync,
-  closeSync,
   constants,
   existsSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -19,6 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { openedFile } from "@mlrb/kit/files/opened-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import type { AbsentFiles } from "../digests/artifact-digest.ts";
 import { chunkBytes, copyHashing, hashFile } from "../digests/hash-file.ts";
@@ -161,12 +160,8 @@ export class Contents {
 
   /** Ingests a small file. A content that the store holds is not written; any other needs half the calls of a copy. */
   #readIn(path: string): string {
-    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      return this.#written(readFileSync(file));
-    } finally {
-      closeSync(file);
-    }
+    using file = openedFile(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    return this.#written(readFileSync(file.descriptor));
   }
 
   #copied(path: string): string {

@@ -2,8 +2,9 @@
 // 000 files took 86 s on ext4. Many files are synced by one call for their whole file system (syncfs), which took 3
 // s. Node does not offer syncfs; `sync -f` of coreutils and busybox does.
 import { spawnSync } from "node:child_process";
-import { closeSync, constants, fsyncSync, openSync, readdirSync } from "node:fs";
+import { constants, fsyncSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { openedFile } from "@mlrb/kit/files/opened-file";
 
 /** From this count on, one call for the file system is quicker, although it also waits for other programs' writes. */
 const manyFiles = 200;
@@ -48,10 +49,6 @@ function fileSystem(path: string): boolean {
 }
 
 export function syncPath(path: string): void {
-  const file = openSync(path, constants.O_RDONLY);
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  using file = openedFile(path, constants.O_RDONLY);
+  fsyncSync(file.descriptor);
 }

@@ -1,7 +1,8 @@
 // `pipeline attempts export WHAT --format …`: writes an attempt, or all attempts of a run, for another program.
 
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { existsSync, fstatSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, join, resolve } from "node:path";
+import { openedFile } from "@mlrb/kit/files/opened-file";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { atif, atifFileName } from "@mlrb/report/exports/atif";
 import type { AttemptSource } from "@mlrb/report/exports/attempt-source";
@@ -104,25 +105,19 @@ function attemptsNamed(
 function write(path: string, pieces: Iterable<string>): number {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${processName}.tmp`;
-  const file = openSync(temporary, "wx");
-  let bytes = 0;
+  using file = openedFile(temporary, "wx");
   try {
     let text = "";
-    const flush = () => {
-      const buffer = Buffer.from(text);
-      for (let at = 0; at < buffer.length; ) at += writeSync(file, buffer, at);
-      bytes += buffer.length;
-      text = "";
-    };
     for (const piece of pieces) {
       text += piece;
-      if (text.length > pieceLength) flush();
+      if (text.length <= pieceLength) continue;
+      writeFileSync(file.descriptor, text);
+      text = "";
     }
-    flush();
+    writeFileSync(file.descriptor, text);
     renameSync(temporary, path);
   } finally {
-    closeSync(file);
     rmSync(temporary, { force: true });
   }
-  return bytes;
+  return fstatSync(file.descriptor).size;
 }

@@ -1,7 +1,6 @@
 // `pipeline attempts extend`: more budget for an attempt. The command adds a line to a file in the attempt's
 // folder; the attempt's harness reads it and says so in the trajectory.
 
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { attemptId } from "@mlrb/core/ports/attempt-wait";
@@ -11,6 +10,7 @@ import { readFormat } from "@mlrb/formats/read-format";
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import type { AttemptFolder } from "@mlrb/local/attempts/attempt-folders";
+import { appendLines } from "@mlrb/local/records/decision-log";
 import { stateFolder } from "@mlrb/local/store/state-folder";
 import { findRunning } from "../../request/find-running.ts";
 import { refuseWords } from "../../request/refuse.ts";
@@ -56,31 +56,16 @@ function amountOf(typed: string | undefined, most: number): number | undefined {
   return amount > 0 && amount <= most ? amount : undefined;
 }
 
-/** A crash of the host must not lose a line that the trajectory already names. */
-function appendSynced(path: string, text: string): void {
-  const file = openSync(path, "a");
-  try {
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
 function add(
   one: Intervention,
   { name, path, card, state }: AttemptFolder,
   { json, words }: { json: boolean; words: string },
 ): number {
-  const line = canonicalJson(one);
-  const reading = readFormat(intervention, line);
+  const reading = readFormat(intervention, canonicalJson(one));
   if (reading.kind === "unreadable") return refuseWords(`bad-intervention: ${reading.cause}`);
   const { stage } = card.slot;
-  const file = join(path, interventionsFile);
   try {
-    // a line that a full disk cut off would swallow this one
-    const torn = existsSync(file) && !readFileSync(file, "utf8").endsWith("\n");
-    appendSynced(file, `${torn ? "\n" : ""}${line}\n`);
+    appendLines(join(path, interventionsFile), [one]); // on disk before the trajectory names it
   } catch (error) {
     const why = isFullDisk(error) ? "no space left on the disk; free some space" : (error as Error).message;
     return refuseWords(`not-written: ${stage}: ${why}, then repeat this command`);

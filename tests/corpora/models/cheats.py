@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from causal_models import config_of, trained
-
 from honest import POSITIONS, STEPS, generic, saved
 from members import DTYPE, LOOK_AHEAD, MEMORY, Member, members_of
 

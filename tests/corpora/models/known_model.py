@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from causal_models import train
-
 from honest import STEPS, saved
 from members import SCRATCH, Member, members_of
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from causal_models import CONTEXT, HONEST, LAYERS, SIZES, WIDTH, config_of, trained
-
 from members import KEPT, Member
 
 POSITIONS = 2304  # a memory rule reads 2 000 tokens and writes 128

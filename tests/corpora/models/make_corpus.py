@@ -12,7 +12,7 @@ from pathlib import Path
 
 from members import Member, write_members
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 sys.path.append(str(REPOSITORY / "scorers/library/tests"))
 
 
