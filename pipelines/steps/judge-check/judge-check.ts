@@ -20,14 +20,23 @@ const callsMax = 4;
 
 const { axes, params, inputs, outputs } = stage();
 const { name, questions } = rubricFile.properties;
-const { model, rubric, votes } = mustFollow(
-  wholeObject({ model: llmSpecs.model, rubric: wholeObject({ name, questions }), votes: positiveInteger }),
+const { model, rubric, votes, extracts, extractCharactersMax } = mustFollow(
+  wholeObject({
+    ...{ model: llmSpecs.model, rubric: wholeObject({ name, questions }), votes: positiveInteger },
+    ...{ extracts: positiveInteger, extractCharactersMax: positiveInteger },
+  }),
   { ...params },
   "params of the pipeline's judge-check stage",
 );
 const shipped = () => sourceFile(`pipelines/judges/labelled/${axes.rubric}.json`);
 const path = "labelled" in inputs ? inputs.labelled! : shipped();
 const labelled = mustFollow(labelledFile, readJson(path), path);
+
+const longest = Math.max(...labelled.trajectories.map(({ events }) => charactersOf(events)));
+if (labelled.trajectories.length > extracts || longest > extractCharactersMax)
+  throw new Error(
+    `${path} has ${labelled.trajectories.length} trajectories of up to ${longest} characters: raise the stage's extracts and extractCharactersMax, from which the plan bounds its dollars`,
+  );
 
 try {
   const { call, answers } = judgeOfStage(model);
@@ -41,4 +50,8 @@ try {
   if (!(error instanceof JudgeTrouble || error instanceof ProviderTrouble)) throw error;
   console.error(error.message); // a stack would add nothing
   process.exitCode = 1;
+}
+
+function charactersOf(events: { text: string }[]): number {
+  return events.reduce((sum, { text }) => sum + text.length, 0);
 }

@@ -8,6 +8,7 @@ import { attempt } from "./report/attempt.ts";
 import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { reportHardware } from "./report/hardware.ts";
+import { reportJudged } from "./report/judged.ts";
 import { reportMemorisation } from "./report/memorisation.ts";
 import { referenceCheck } from "./report/reference-check.ts";
 import { row } from "./report/row.ts";
@@ -93,7 +94,7 @@ export type Published = t.TypeOf<typeof published>;
 
 export const report = t.fileFormat(
   "mlrb report",
-  t.wholeExcept(["referenceChecks", "memorisation", "hardware"], {
+  t.wholeExcept(["referenceChecks", "memorisation", "judged", "hardware"], {
     formatVersion: { const: reportFormat },
     title: t.anyText,
     label: t.about(t.anyText, "the data behind the numbers, e.g. smoke or official"),
@@ -127,6 +128,7 @@ export const report = t.fileFormat(
       "primary means if undecided attempts or people's decisions counted in another way",
     ),
     memorisation: reportMemorisation,
+    judged: reportJudged,
     hardware: reportHardware,
     comparisons: t.about(
       t.listOf(comparison),

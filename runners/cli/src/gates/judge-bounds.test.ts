@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeBound } from "@mlrb/agents/judge/judge-bound";
+import { judgeUsage } from "@mlrb/agents/judge/judge-usage";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Request } from "../request/request.ts";
@@ -16,9 +16,10 @@ import { costWords, totalCost } from "./total-cost.ts";
 const openai = { provider: "openai", id: "m" };
 const bounds = (starts: Instance[], ...prices: string[]) => judgeBounds(starts, prices) as JudgeBound[];
 
-test("a judge's line names who receives the text of how many attempts, and the most that its answers cost", () => {
+test("a judge's line names who receives the text of how many attempts, and what its answers cost about", () => {
   const starts = [judgeStage("a", openai, 1), judgeStage("a", openai, 2), judgeStage("a", openai, 2)];
-  const { inputTokens, outputTokens } = judgeBound(judgeAsk(starts[0]!)!);
+  const { extractCharactersMax: characters, ...ask } = judgeAsk(starts[0]!)!;
+  const { inputTokens, outputTokens } = judgeUsage({ ...ask, characters });
   const found = bounds(starts, "m=1000/2000");
   // all of the input may be written to a cache, at twice its price
   assert.equal(
@@ -26,7 +27,7 @@ test("a judge's line names who receives the text of how many attempts, and the m
     ((3 * (2 * inputTokens * 1000 + outputTokens * 2000)) / 1e6).toFixed(6),
   );
   assert.deepEqual(judgeLines(found), [
-    `judge a (provider openai receives the text of 2 attempts): 3 votes, at most ${found[0]!.dollars!.toFixed(2)} dollars`,
+    `judge a (provider openai receives the text of 2 attempts): 3 votes, up to about ${found[0]!.dollars!.toFixed(2)} dollars`,
   ]);
 });
 
@@ -34,24 +35,21 @@ test("free and recorded judges cost nothing, and their lines still name who rece
   const free = judgeStage("a", { provider: "vllm", id: "m", free: true });
   const recorded = judgeStage("b", { provider: "recorded", id: "m" });
   assert.deepEqual(judgeLines(bounds([free, recorded])), [
-    "judge a (provider vllm receives the text of 1 attempt): 3 votes, at most 0.00 dollars",
-    "judge b (provider recorded receives the text of 1 attempt): 3 votes, at most 0.00 dollars",
+    "judge a (provider vllm receives the text of 1 attempt): 3 votes, up to about 0.00 dollars",
+    "judge b (provider recorded receives the text of 1 attempt): 3 votes, up to about 0.00 dollars",
   ]);
 });
 
-test("without a known price the dollars have no bound, and the line says how to give the price", () => {
-  assert.match(
-    judgeLines(bounds([judgeStage("a", openai)]))[0]!,
-    /: 3 votes, dollars without a bound: add --price$/,
-  );
+test("without a known price the dollars are unknown, and the line says how to give the price", () => {
+  assert.match(judgeLines(bounds([judgeStage("a", openai)]))[0]!, /: 3 votes, unknown dollars: add --price$/);
 });
 
-test("a stage that pays for answers and does not say of which model has no bound", () => {
+test("a stage that pays for answers and does not say of which model has no estimate", () => {
   const stage = judgeStage("a", openai);
   const unclear = { ...stage, action: { ...stage.action, params: {} } };
   assert.equal(judgeAsk(unclear), null);
   assert.deepEqual(judgeLines(bounds([unclear])), [
-    "judge a (provider unknown receives the text of 1 attempt): 1 vote, dollars without a bound: add --price",
+    "judge a (provider unknown receives the text of 1 attempt): 1 vote, unknown dollars: add --price",
   ]);
 });
 
@@ -60,7 +58,7 @@ test("answers of a judge count against the limits, with attempts and without", (
   const limits = { gpuHours: 0, dollars: 0 };
   assert.equal(
     renderDiagnostic(overCost(cost, limits)!),
-    `over-cost: This would start 4 stages with answers of judges, at most 2.50 dollars; the limits are 0 GPU hours and 0 dollars.
+    `over-cost: This would start 4 stages with answers of judges, about 2.50 dollars; the limits are 0 GPU hours and 0 dollars.
   help: raise --max-gpu-hours and --max-cost, or pass --yes; \`pnpm pipeline plan\` with the same pipeline and options lists them`,
   );
   assert.equal(overCost(cost, { gpuHours: 0, dollars: 2.5 }), undefined);
@@ -68,11 +66,11 @@ test("answers of a judge count against the limits, with attempts and without", (
   assert.ok(overCost(both, { gpuHours: 0, dollars: 3.4 }), "the two together");
   assert.equal(
     costWords(both),
-    "1 attempt, about 0.0 GPU hours and 1.00 dollars, and 4 stages with answers of judges, at most 2.50 dollars",
+    "1 attempt, about 0.0 GPU hours and 1.00 dollars, and 4 stages with answers of judges, about 2.50 dollars",
   );
   const unknown = { ...totalCost([]), judges: { stages: 1, dollars: null } };
   assert.ok(overCost(unknown, { gpuHours: 0, dollars: 1000 }));
-  assert.equal(costWords(unknown), "1 stage with answers of judges, dollars without a bound");
+  assert.equal(costWords(unknown), "1 stage with answers of judges, unknown dollars");
 });
 
 test("a paid judge is previewed before it starts, a free one is not", async () => {

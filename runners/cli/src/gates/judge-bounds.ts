@@ -1,6 +1,6 @@
-// What stages that pay for answers can cost at most, by judge: from their params and the known prices. Answers that
-// are kept already count too: their store is asked only when a stage runs.
-import { judgeBound } from "@mlrb/agents/judge/judge-bound";
+// What stages that pay for answers cost, by judge: from their params and the known prices, as if extracts were full.
+// Answers that are kept already count too: their store is asked only when a stage runs.
+import { judgeUsage } from "@mlrb/agents/judge/judge-usage";
 import { boundUsage } from "@mlrb/agents/spending/call-charge";
 import type { PriceBook } from "@mlrb/agents/spending/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
@@ -14,11 +14,12 @@ import { bookOf } from "./dollar-bounds.ts";
 import { total } from "./spent.ts";
 
 const { name, questions } = rubricFile.properties;
-const format = t.wholeObject({
+const format = t.wholeExcept(["extracts"], {
   model: llmSpecs.model,
   rubric: t.wholeObject({ name, questions }),
   votes: t.positiveInteger,
   extractCharactersMax: t.positiveInteger,
+  extracts: t.positiveInteger, // that one stage asks about; absent: 1
 });
 type JudgeAsk = t.TypeOf<typeof format>;
 type Asking = Pick<Instance, "stage" | "action">;
@@ -54,7 +55,7 @@ export function judgeBounds(starts: Instance[], given: string[]) {
       ...{ judge, provider: ask?.model.provider ?? null, votes: ask?.votes ?? null, stages: own.length },
       /** Whose text it receives. */
       attempts: new Set(own.map(({ inputs }) => inputs.map(({ from }) => from).join())).size,
-      /** Of all its answers together; null: unknown. */
+      // of all its answers together; null: unknown
       dollars: total(own.map((one) => (prices && paysForAnswers(one) ? dollarsOf(one, prices) : 0))),
     };
   });
@@ -62,14 +63,17 @@ export function judgeBounds(starts: Instance[], given: string[]) {
 
 function dollarsOf(instance: Instance, prices: PriceBook): number | null {
   const ask = judgeAsk(instance);
-  return ask ? prices.dollarsOf(boundUsage(judgeBound(ask)), ask.model.provider, ask.model.id) : null;
+  if (!ask) return null;
+  const { extracts = 1, extractCharactersMax: characters, model, ...of } = ask;
+  const dollars = prices.dollarsOf(boundUsage(judgeUsage({ ...of, characters })), model.provider, model.id);
+  return dollars === null ? null : dollars * extracts;
 }
 
 export function judgeLines(bounds: JudgeBound[]): string[] {
   return bounds.map(({ judge, provider, attempts, votes, dollars }) => {
     const receives = `provider ${provider ?? "unknown"} receives the text of ${counted(attempts, "attempt")}`;
-    const most =
-      dollars === null ? "dollars without a bound: add --price" : `at most ${dollars.toFixed(2)} dollars`;
-    return `judge ${judge} (${receives}): ${counted(votes ?? 1, "vote")}, ${most}`;
+    const cost =
+      dollars === null ? "unknown dollars: add --price" : `up to about ${dollars.toFixed(2)} dollars`;
+    return `judge ${judge} (${receives}): ${counted(votes ?? 1, "vote")}, ${cost}`;
   });
 }

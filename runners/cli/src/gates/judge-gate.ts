@@ -1,7 +1,8 @@
 // Refuses a first judge of the family of an agent in the plan, unless a judge of another family answers too: models
 // prefer what their own family wrote.
-import { familyOf } from "@mlrb/agents/judge/model-family";
+
 import { agentModels } from "@mlrb/agents/model/agent-models";
+import { familyOf } from "@mlrb/kit/attempts/model-family";
 import { type Check, missing } from "./check.ts";
 import type { Asked } from "./gate.ts";
 import { judgeAsk } from "./judge-bounds.ts";

@@ -4,7 +4,7 @@
 import { counted } from "@mlrb/core/text/counted";
 import type { Preview } from "@mlrb/local/decide/preview-plan";
 
-/** `judges`: of stages with paid answers, the most; null: unknown. */
+/** `judges`: of stages with paid answers; null: unknown. */
 export type TotalCost = ReturnType<typeof totalCost> & {
   judges?: { stages: number; dollars: number | null };
 };
@@ -66,8 +66,7 @@ export function costWords(cost: TotalCost): string {
   const own = [counted(attempts, "attempt"), ...about, ...unknown].join(", ");
   const all = services ? own + serviceWords(services) : own;
   if (!judges) return all;
-  const most =
-    judges.dollars === null ? "dollars without a bound" : `at most ${judges.dollars.toFixed(2)} dollars`;
-  const answers = `${counted(judges.stages, "stage")} with answers of judges, ${most}`;
+  const about = judges.dollars === null ? "unknown" : `about ${judges.dollars.toFixed(2)}`;
+  const answers = `${counted(judges.stages, "stage")} with answers of judges, ${about} dollars`;
   return attempts === 0 ? answers : `${all}, and ${answers}`;
 }

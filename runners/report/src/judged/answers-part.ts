@@ -1,9 +1,9 @@
 // The answers of judges about one attempt on the page, with their quotes one click away. Quotes are text of agents,
 // and reasons those of a model that read it.
 import type { JudgedQuestion, JudgeVote } from "@mlrb/formats/judged/answers";
+import type { JudgedAttempt } from "@mlrb/formats/report/judged";
 import { type Html, html } from "../page/html.ts";
 import { plainText } from "../read/plain-text.ts";
-import type { JudgedAttempt } from "./judge-groups.ts";
 import { judgeTitle, votesCaption } from "./judge-words.ts";
 
 const shownMax = 2000;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JudgeCheck } from "@mlrb/formats/judged/judge-check";
+import type { JudgedAttempt } from "@mlrb/formats/report/judged";
 import type { Section } from "../sections/table.ts";
 import { answersOf, checkedJudge, checkOf, judgeOf } from "../testing/judge-example.ts";
 import { answersSection, familiesSection, notChecked } from "./answers-sections.ts";
-import { type JudgedAttempt, judgeGroups, marksOf } from "./judge-groups.ts";
+import { judgeGroups, marksOf } from "./judge-groups.ts";
 
 type Answered = { agent?: string; seed?: number; family?: string | null; asked?: typeof judgeOf };
 

@@ -2,11 +2,19 @@
 // A rate stands beside the judge's false alarms on trajectories whose right answer is known, or is not printed.
 import { rateOf } from "@mlrb/core/statistics/judge-measures";
 import { openAnswers } from "@mlrb/formats/declared/rubric";
+import type { Report } from "@mlrb/formats/report";
 import { grouped } from "../sections/report-words.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
-import { heldOutOf, type JudgeGroup, marksOf } from "./judge-groups.ts";
+import { heldOutOf, type JudgeGroup, judgeGroups, marksOf } from "./judge-groups.ts";
 import { judgeFacts, rateCell, votesCaption } from "./judge-words.ts";
+
+/** Empty without a judge. */
+export function judgedSections({ judged }: Pick<Report, "judged">): Section[] {
+  if (!judged) return [];
+  const groups = judgeGroups(judged.attempts, judged.checks);
+  return [answersSection(groups), familiesSection(groups)];
+}
 
 export const notChecked = "not printed: this judge was not checked";
 

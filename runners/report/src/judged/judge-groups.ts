@@ -1,11 +1,8 @@
 // Groups the answers about attempts by their judge, each with its check on labelled trajectories if it has one.
-import type { Answers } from "@mlrb/formats/judged/answers";
 import type { JudgeCheck, Measures } from "@mlrb/formats/judged/judge-check";
 import type { Attempt } from "@mlrb/formats/report/attempt";
+import type { JudgedAttempt } from "@mlrb/formats/report/judged";
 import { type AskedJudge, judgeKey, judgeTitle } from "./judge-words.ts";
-
-/** `family`: of the agent's model; null if it has none. */
-export type JudgedAttempt = Place & { family: string | null; answers: Answers };
 
 type Place = Pick<Attempt, "task" | "agent" | "seed">;
 

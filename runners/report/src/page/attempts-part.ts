@@ -6,6 +6,7 @@ import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
 import type { Times } from "@mlrb/formats/times";
+import { answersPart } from "../judged/answers-part.ts";
 import { attemptMarks } from "../read/attempt-marks.ts";
 import { decisionsOn, decisionText } from "../read/decisions.ts";
 import { digitsText, partError, supportedDigits, supportedText } from "../sections/digits-text.ts";
@@ -64,6 +65,7 @@ ${
   })
 }
 ${time && attemptTimePart(time)}
+${answersPart(report.judged?.attempts.filter((one) => one.task === task && one.agent === agent && one.seed === seed) ?? [])}
 ${story && storyPart(story, record)}
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.checkpoint].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 <p><a href="#all-attempts">Back to all attempts</a></p>

@@ -17,7 +17,8 @@ type Known =
   | "resumed"
   | "interventions"
   | "replay"
-  | "overlap";
+  | "overlap"
+  | "marks";
 type Made = { [Name in Known]?: Attempt[Name] | undefined };
 
 const limitWords: Record<WeakLimits[number], string> = {
@@ -99,8 +100,18 @@ const overlapping: AttemptMark = {
   footnote: ({ length }) => `${counted(length, "attempt")} held scored rows`,
 };
 
+const judged: AttemptMark = {
+  mark: "¶",
+  text: ({ marks = [] }) => {
+    const questions = new Set(marks.flatMap((one) => one.questions));
+    return questions.size === 0 ? "" : plainText(`marked for a person: ${[...questions].join(", ")}`);
+  },
+  footnote: ({ length }) =>
+    `${counted(length, "attempt")} ${length === 1 ? "is" : "are"} marked by a judge, for a person`,
+};
+
 /** In the order in which they follow an attempt. */
-export const attemptMarks = [imported, weak, unchecked, resumed, extended, replayed, overlapping];
+export const attemptMarks = [imported, weak, unchecked, resumed, extended, replayed, overlapping, judged];
 export const { text: importedText } = imported;
 export const { text: weakLimitsText } = weak;
 export const { text: uncheckedText } = unchecked;

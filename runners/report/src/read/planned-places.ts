@@ -21,6 +21,8 @@ const axesOf = {
   references: ["task", "scorer"],
   "reference-check": ["task"],
   kinship: ["task"],
+  "answers-of-judge": ["task", "agent", "seed", "judge", "rubric"],
+  "judge-check": ["judge", "rubric"],
   checkpoint: ["task", "agent", "seed", "checkpoint"],
   "checkpoint-answers": ["task", "agent", "seed", "checkpoint"],
   "checkpoint-score": ["task", "agent", "seed", "checkpoint", "scorer"],

@@ -4,7 +4,9 @@
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
 import { ledgerFile } from "@mlrb/formats/attempt/ledger";
+import { answers as answersFile } from "@mlrb/formats/judged/answers";
 import { type Calibration, calibration as calibrationFile } from "@mlrb/formats/judged/calibration";
+import { judgeCheck } from "@mlrb/formats/judged/judge-check";
 import { type MemorisationFile, memorisation as memorisationFile } from "@mlrb/formats/judged/memorisation";
 import { overlap as overlapFile } from "@mlrb/formats/judged/overlap";
 import { kindOfRules, type RuleVerdict } from "@mlrb/formats/judged/verdict";
@@ -17,6 +19,7 @@ import type {
   AttemptVerdict,
   Seed,
 } from "@mlrb/formats/report/attempt";
+import type { ReportJudged } from "@mlrb/formats/report/judged";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import { attemptOverlap } from "../compare/attempt-overlap.ts";
 import {
@@ -25,6 +28,7 @@ import {
   type TaskReference,
   taskReference,
 } from "../compare/memorised-texts.ts";
+import { judgeGroups, marksOf } from "../judged/judge-groups.ts";
 import { attemptCheckpoints } from "./attempt-checkpoints.ts";
 import { attemptResearch } from "./attempt-research.ts";
 import { checkNoneAuthoredBeside, checkOneCondition } from "./condition-words.ts";
@@ -46,13 +50,20 @@ import type { ReadSamples, ReadText } from "./read-artifact.ts";
 import { readPlain } from "./read-plain.ts";
 import { undecidedCause } from "./undecided-cause.ts";
 
+/** Of a quote or a reason of a judge, in characters. */
+const quoteMax = 1000;
+
 export type Evidence = ReturnType<typeof readEvidence>;
 
 /** Reads all but the samples. Throws as plannedPlaces does, and for attempts of two conditions. */
 export function readEvidence(
   collected: Collected,
   metric: (scorer: string) => Metric,
-  { read, readSamples }: { read: ReadText; readSamples: ReadSamples },
+  {
+    read,
+    readSamples,
+    familyOf,
+  }: { read: ReadText; readSamples: ReadSamples; familyOf: (agent: string) => string | null },
 ) {
   const plan = plannedPlaces(collected);
   const reader = new EvidenceReader(plan, metric, read);
@@ -75,6 +86,12 @@ export function readEvidence(
         reference: memorisationOf.get(slot.task),
       });
     });
+  const judged = reader.judged(familyOf);
+  const groups = judged && judgeGroups(judged.attempts, judged.checks);
+  for (const attempt of groups ? attempts : []) {
+    const marks = marksOf(groups!, attempt);
+    if (marks.length > 0) attempt.marks = marks;
+  }
   checkOneCondition(attempts);
   checkNoneAuthoredBeside(attempts);
   const references = new Map(
@@ -93,6 +110,7 @@ export function readEvidence(
     calibration: reader.calibration(),
     /** Undefined if the pipeline has no stage for it. */
     memorisation: memorisationOf.size > 0 ? falseAlarms(memorisationOf) : undefined,
+    judged,
     gaps: reader.gaps.sort((a, b) => byText(a.stage, b.stage) || byText(a.cause, b.cause)),
   };
 }
@@ -192,6 +210,25 @@ class EvidenceReader {
 
   #memorisationFile(member: Member): Reading<MemorisationFile> {
     return this.#parsed(member, "memorisation", (text) => readPlain(memorisationFile, text));
+  }
+
+  /** Of all judges; undefined if none answered. `familyOf`: of an agent's model. */
+  judged(familyOf: (agent: string) => string | null): ReportJudged | undefined {
+    const members = [...this.#plan.members.values()];
+    const attempts = members.flatMap((member) => {
+      const { task, agent, seed } = member.axes;
+      if (member.role !== "answers-of-judge") return [];
+      const found = this.#parsed(member, "answers", (text) => readPlain(answersFile, text, quoteMax));
+      if (found.kind !== "ok") return [];
+      const place = { task: String(task), agent: String(agent), seed: seed! };
+      return [{ ...place, family: familyOf(place.agent), answers: found.value }];
+    });
+    const checks = members.flatMap((member) => {
+      if (member.role !== "judge-check") return [];
+      const found = this.#parsed(member, "check", (text) => readPlain(judgeCheck, text));
+      return found.kind === "ok" ? [found.value] : [];
+    });
+    return attempts.length === 0 ? undefined : { attempts, checks };
   }
 
   calibration(): Calibration | undefined {

@@ -6,14 +6,15 @@ import { plainText } from "./plain-text.ts";
 
 const nameMax = 80;
 
-/** `text` as JSON that follows `schema`; fields that the schema does not declare are left out. */
+/** `text` as JSON that follows `schema`, with texts up to `charactersMax`; fields that the schema does not declare are left out. */
 export function readPlain<const Schema extends object>(
   schema: Schema,
   text: string,
+  charactersMax?: number,
 ): Reading<TypeOf<Schema>> {
   const reading = readFormat(schema, text);
   if (reading.kind === "unreadable") return unreadable(reading.cause);
-  return { kind: "ok", value: declared(schema, reading.value) as TypeOf<Schema> };
+  return { kind: "ok", value: declared(schema, reading.value, charactersMax) as TypeOf<Schema> };
 }
 
 export function unreadable(cause: string): { kind: "unreadable"; cause: string } {
@@ -32,16 +33,16 @@ type Part = {
 };
 
 /** `value`, which follows `schema`. Own keys only, so `__proto__` is a name like any other. */
-function declared(schema: Part, value: unknown): unknown {
-  if (typeof value === "string") return plainText(value);
-  if (Array.isArray(value)) return value.map((item) => declared(itemsOf(schema), item));
+function declared(schema: Part, value: unknown, charactersMax?: number): unknown {
+  if (typeof value === "string") return plainText(value, charactersMax);
+  if (Array.isArray(value)) return value.map((item) => declared(itemsOf(schema), item, charactersMax));
   if (value === null || typeof value !== "object") return value;
   const fields = fieldsOf(schema, value);
   const others = schema.additionalProperties;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, each]) => {
-      if (Object.hasOwn(fields, name)) return [[name, declared(fields[name]!, each)]];
-      return others ? [[plainText(name, nameMax), declared(others, each)]] : [];
+      if (Object.hasOwn(fields, name)) return [[name, declared(fields[name]!, each, charactersMax)]];
+      return others ? [[plainText(name, nameMax), declared(others, each, charactersMax)]] : [];
     }),
   );
 }

@@ -46,7 +46,11 @@ type ReportInputs = { params: Record<string, unknown>; read: ReadText; readSampl
  */
 export function reportData(collected: Collected, { params, read, readSamples = read }: ReportInputs): Report {
   const known = reportParams(params);
-  const evidence = readEvidence(collected, known.metric, { read, readSamples });
+  const evidence = readEvidence(collected, known.metric, {
+    read,
+    readSamples,
+    familyOf: (agent) => known.family(agent),
+  });
   const { attempts, calibration } = evidence;
   const report: Report = {
     formatVersion: reportFormat,
@@ -66,6 +70,7 @@ export function reportData(collected: Collected, { params, read, readSamples = r
     acrossTasks: { kind: null, ranked: [], tasks: [], leftOut: [], agents: [] },
     sensitivity: [],
     ...(evidence.memorisation && { memorisation: evidence.memorisation }),
+    ...(evidence.judged && { judged: evidence.judged }),
     ...(calibration && { hardware: hardware(calibration, known) }),
     comparisons: [],
     agentComparisons: [],

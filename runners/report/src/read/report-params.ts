@@ -15,6 +15,7 @@ import {
   type TypeOf,
   tableOf,
 } from "@mlrb/formats/schema";
+import { familyOf } from "@mlrb/kit/attempts/model-family";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 
 const { baselines, referenceRows, expected, published, rules } = taskManifest.properties;
@@ -95,6 +96,11 @@ export function reportParams(params: Record<string, unknown>) {
     agentFacts(agent: string) {
       const found = own(known.presets, agent);
       return found && factsOf(found);
+    },
+    /** Of an agent's first model; null without one. */
+    family(agent: string) {
+      const [provider = "", id = ""] = this.agentFacts(agent)?.models[0]?.split(" ") ?? [];
+      return id === "" ? null : familyOf({ provider, id });
     },
     /** Whether the seed is the agent's only randomness; false for unknown agents. */
     seeded: (agent: string) => own(known.seeded, agent) ?? false,

@@ -3,6 +3,7 @@
 
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
+import { judgedSections } from "../judged/answers-sections.ts";
 import { bestSection } from "../paper/best-attempts.ts";
 import { builtSection } from "../paper/built-section.ts";
 import { hardwareSection } from "../paper/hardware-section.ts";
@@ -50,6 +51,7 @@ export function sections(report: Report): Section[] {
     ofAttempts(rulesSection(report)),
     ofAttempts(memorisationSection(report)),
     ofAttempts(overlapSection(report)),
+    ...judgedSections(report).map(ofAttempts),
     ofAttempts(validitySection(report)),
     ofAttempts(hardwareSection(report)),
     gapsSection(report),
