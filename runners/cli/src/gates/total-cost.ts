@@ -66,7 +66,7 @@ export function costWords(cost: TotalCost): string {
   const own = [counted(attempts, "attempt"), ...about, ...unknown].join(", ");
   const all = services ? own + serviceWords(services) : own;
   if (!judges) return all;
-  const about = judges.dollars === null ? "unknown" : `about ${judges.dollars.toFixed(2)}`;
-  const answers = `${counted(judges.stages, "stage")} with answers of judges, ${about} dollars`;
+  const paid = judges.dollars === null ? "unknown" : `about ${judges.dollars.toFixed(2)}`;
+  const answers = `${counted(judges.stages, "stage")} with answers of judges, ${paid} dollars`;
   return attempts === 0 ? answers : `${all}, and ${answers}`;
 }

@@ -183,6 +183,20 @@ const comparisons = t.wholeObject({
   origin: originOfMean,
 });
 
+const judgeAnswers = t.wholeObject({
+  ...head,
+  ...ofAttempt,
+  judge: t.about(t.anyText, "provider and id of the model"),
+  rubric: t.anyText,
+  question: t.about(t.anyText, "with parts: QUESTION.PART"),
+  answer: t.about(t.anyText, "of a strict majority of votes, else split; or cannot tell, unsupported"),
+  votes: t.about(t.anyText, "how many votes gave each answer"),
+  quotes: t.about(t.count, "quotes that are in the attempt's text and support an answer"),
+  marks: t.about(t.flag, "whether the answer marks the attempt for a person; it changes no number"),
+  answered_by: t.about(t.textOrNull, "snapshots that the provider named"),
+  rubric_digest: t.anyText,
+});
+
 /** The row of each file, by its name without `.csv`. */
 export const resultRows = {
   summary,
@@ -190,6 +204,7 @@ export const resultRows = {
   scores,
   checkpoints,
   comparisons,
+  answers: judgeAnswers,
 } as const;
 export type ResultTable = keyof typeof resultRows;
 export type ResultRow<Name extends ResultTable> = t.TypeOf<(typeof resultRows)[Name]>;

@@ -1,6 +1,7 @@
 // The CSV files of a report, for spreadsheets and data frames. docs/guide.md describes each.
 import type { Report } from "@mlrb/formats/report";
 import { type ResultRow, type ResultTable, resultRows } from "@mlrb/formats/report/result-tables";
+import { answerRows } from "../judged/answer-rows.ts";
 import { attemptRows, checkpointRows, scoreRows } from "./attempt-rows.ts";
 import { csvLine } from "./csv-line.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
@@ -8,11 +9,13 @@ import { comparisonRows, summaryRows } from "./summary-rows.ts";
 /** Texts by file name. The first three always exist; the others are left out without rows. */
 export function csvFiles(report: Report): Record<string, string> {
   const [checkpoints, comparisons] = [checkpointRows(report), comparisonRows(report)];
+  const answers = answerRows(report);
   return {
     "summary.csv": csvTable("summary", summaryRows(report)),
     "attempts.csv": csvTable("attempts", attemptRows(report)),
     "scores.csv": csvTable("scores", scoreRows(report)),
     ...(checkpoints.length > 0 && { "checkpoints.csv": csvTable("checkpoints", checkpoints) }),
+    ...(answers.length > 0 && { "answers.csv": csvTable("answers", answers) }),
     ...(comparisons.length > 0 && { "comparisons.csv": csvTable("comparisons", comparisons) }),
   };
 }
