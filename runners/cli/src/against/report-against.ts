@@ -9,6 +9,7 @@ import { rescored } from "@mlrb/report/against/rescored";
 import type { Sides } from "@mlrb/report/against/score-change";
 import { markdownSection } from "@mlrb/report/formats/markdown";
 import { terminalSection } from "@mlrb/report/formats/terminal-table";
+import { answerChanges } from "@mlrb/report/judged/answer-changes";
 import { plainSection } from "@mlrb/report/sections/sections";
 import { refused } from "../request/refuse.ts";
 import { printJson } from "../show/print.ts";
@@ -63,6 +64,7 @@ function printChanges(
   for (const { kind, ...cell } of cells) printJson({ event: "cell", change: kind, ...cell });
   for (const { kind, ...score } of scores)
     if (kind !== "equal") printJson({ event: "score", change: kind, ...score });
+  for (const change of answerChanges(sides)) printJson({ event: "answer", ...change });
   const count = (kind: string) => cells.filter((cell) => cell.kind === kind).length;
   const again = rescored(scores, sides);
   printJson({

@@ -1,4 +1,5 @@
 // The comparison of two reports as a section: each cell that changed, old → new, and why.
+import { answerChanges, answerChangeText } from "../judged/answer-changes.ts";
 import { grouped, metricHead } from "../sections/report-words.ts";
 import { type Item, type Section, type TableCell, textCell } from "../sections/table.ts";
 import { column, numeric, tableSection } from "../sections/table-of.ts";
@@ -43,6 +44,7 @@ export function changesSection(
     ...causeItems(changed),
     ...untestedItems(changed),
     ...otherItems(others, sides),
+    ...answerChanges(sides).map((one) => ({ head: one.about, text: answerChangeText(one) })),
   ]);
 }
 
