@@ -1,17 +1,17 @@
 // Compares all texts that an attempt held with the scored rows of its task. What an agent wrote is hostile: this runs
 // inside walls, and what cannot be read is listed, so that no agent can hide a text unseen.
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { createReadStream, existsSync, mkdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { downloadEvents } from "@mlrb/formats/attempt/download-events";
-import { workspaceIndex } from "@mlrb/formats/attempt/workspace-index";
 import type { Overlap, OverlapMeasure } from "@mlrb/formats/judged/overlap";
-import { checkFormat, mustFollow } from "@mlrb/formats/read-format";
+import { checkFormat } from "@mlrb/formats/read-format";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { filesIn } from "@mlrb/kit/files/files-in";
 import { execa } from "execa";
+import { keptFiles, notKept } from "../folders/kept-workspace.ts";
 import { contentKind, peekBytes } from "../hub/contents/content-kind.ts";
 import { scoredRows } from "../hub/contents/scored-rows.ts";
 import { searchFile, Unreadable } from "../hub/contents/search-content.ts";
@@ -62,7 +62,7 @@ export async function measureOverlap(
   const reader = new HeldReader(index, { ...measuring, private: task.private });
   const { workspace, attachments, submission, trajectory } = held;
   await reader.readEvents(trajectory);
-  const files = workspace === undefined ? undefined : join(workspace, "files");
+  const files = workspace && keptFiles(workspace);
   for (const [kind, folder] of Object.entries({ workspace: files, attachment: attachments, submission }))
     if (folder !== undefined && existsSync(folder)) await reader.readFolder(kind as Place["kind"], folder);
   const unread = [...(workspace === undefined ? [] : notKept(workspace)), ...reader.unread];
@@ -194,20 +194,6 @@ async function isPlain(path: string): Promise<boolean> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(peekBytes), 0, peekBytes, 0);
   return ["text", "utf-16", "safetensors", "media"].includes(contentKind(buffer.subarray(0, bytesRead)));
-}
-
-/** What of the attempt's folders is not in `workspace/files`, other than files that hold no text. */
-function notKept(workspace: string): Unread[] {
-  const file = join(workspace, "index.json");
-  if (!existsSync(file)) return [{ place: "workspace", why: "not kept" }];
-  const { folders } = mustFollow(workspaceIndex, JSON.parse(readFileSync(file, "utf8")), "index.json");
-  return folders.flatMap(({ folder, over, leftOut, leftOutMore }) => [
-    ...(over === undefined ? [] : [{ place: folder, why: over }]),
-    ...leftOut
-      .filter(({ why }) => !why.startsWith("no text"))
-      .map(({ path, why }) => ({ place: `${folder}/${path}`, why })),
-    ...(leftOutMore > 0 ? [{ place: folder, why: `${leftOutMore} more files are not kept` }] : []),
-  ]);
 }
 
 function parsed(line: string): unknown {

@@ -130,17 +130,20 @@ function stageOf(t: TestContext, { events = conversation, files = {}, params = {
       "identity.json": JSON.stringify(identity),
     },
     ...{ "score.json": JSON.stringify(secret), "verdict.json": JSON.stringify(secret) },
-    ...{ "public/train.txt": "given\ntexts\n", "workspace/data/train.txt": "given\ntexts\n" },
+    ...{ "public/train.txt": "given\ntexts\n", "workspace/train.txt": "given\ntexts\n" },
+    "workspace/index.json": JSON.stringify({ formatVersion: 1, folders: [] }),
     ...files,
   };
   for (const [name, content] of Object.entries(all)) {
-    mkdirSync(dirname(path(name)), { recursive: true });
-    writeFileSync(path(name), content);
+    const at = path(name.replace(/^workspace\/(?!index)/, "workspace/files/workspace/"));
+    mkdirSync(dirname(at), { recursive: true });
+    writeFileSync(at, content);
   }
   const inputs = { attachments: path("attachments"), workspace: path("workspace"), public: path("public") };
   return {
     axes: { task: "words", agent: "gpt-4o@quick", seed: secret.seed },
     params: {
+      agent: "gpt-4o@quick",
       ...{ preset, title: preset.title, prompt: path("prompt.md"), data: "official" },
       ...{ publicNames: { official: ["blimp"] }, limits: { characters: 2_000_000, eventCharacters: 20_000 } },
       ...params,

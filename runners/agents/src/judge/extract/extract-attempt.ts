@@ -18,18 +18,23 @@ import { identityText, overlapText } from "./measured-texts.ts";
 import { addTrajectory } from "./trajectory-events.ts";
 import { addWorkspace } from "./workspace-files.ts";
 
-const extractParams = wholeObject({ publicNames: orNull(publicNames), data: text, limits: extractLimits });
+const extractParams = wholeObject({
+  agent: text,
+  publicNames: orNull(publicNames),
+  data: text,
+  limits: extractLimits,
+});
 
-type Stage = Pick<StageContext, "axes" | "params" | "inputs">;
+type Stage = Pick<StageContext, "params" | "inputs">;
 
 /** Of a stage with the params of an attempt and its prompt. All inputs except the trajectory may be missing. */
-export async function extractAttempt({ axes, params, inputs: all }: Stage): Promise<Extract> {
-  const { limits, ...task } = mustFollow(extractParams, { ...params }, "params of the extract stage");
+export async function extractAttempt({ params, inputs: all }: Stage): Promise<Extract> {
+  const { agent, limits, ...task } = mustFollow(extractParams, { ...params }, "params of the extract stage");
   const preset = attemptParams(params);
   const inputs: Record<string, string | undefined> = { ...all };
   const foreword = inputs.prompt && readFileSync(inputs.prompt, "utf8");
   const prompt = withForeword(foreword, readFileSync(sourceFile(preset.prompt), "utf8")).trim();
-  const hide = nameHider(agentNames(String(axes.agent), preset), prompt);
+  const hide = nameHider(agentNames(agent, preset), prompt);
   // copies of the prompt hold the seed and a time
   const blanks = prompt.split("\n").filter((line) => line.includes("{{"));
   const filled = (line: string) => RegExp.escape(line).replace(/\\\{\\\{.*?\\\}\\\}/g, "[\\w .:-]{1,100}");

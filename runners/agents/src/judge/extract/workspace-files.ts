@@ -1,10 +1,12 @@
 // Adds the files that an attempt left to its extract: new ones as text, changed ones as the lines that differ from
 // the given file. Files that were given and did not change are left out.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { diff } from "node:util";
 import { readBounded } from "@mlrb/kit/admission/admission-files";
 import { readingLimits } from "@mlrb/kit/admission/reading-limits";
 import { filesIn } from "@mlrb/kit/files/files-in";
+import { keptFiles, notKept } from "../../folders/kept-workspace.ts";
 import { contentKind, peekBytes } from "../../hub/contents/content-kind.ts";
 import type { ExtractDraft } from "./extract-draft.ts";
 
@@ -13,11 +15,14 @@ const linesMax = 2000;
 
 const read = (path: string) => readBounded(path, readingLimits.attachmentBytes);
 
-/** `given`: folders of files that the attempt was given, in its workspace or in the folder `data` of it. */
-export function addWorkspace(draft: ExtractDraft, folder: string, given: readonly string[]): void {
-  for (const path of filesIn(folder)) {
-    const title = `${JSON.stringify(path)}, left in the workspace`;
-    const places = given.flatMap((root) => [join(root, path), join(root, path.replace(/^data\//, ""))]);
+/** `workspace`: of the record. `given`: folders of files that the attempt found in its workspace. */
+export function addWorkspace(draft: ExtractDraft, workspace: string, given: readonly string[]): void {
+  for (const { place, why } of notKept(workspace)) draft.leaveOut(`${JSON.stringify(place)}: ${why}`);
+  const folder = keptFiles(workspace);
+  for (const path of existsSync(folder) ? filesIn(folder) : []) {
+    const own = path.replace(/^workspace\//, "");
+    const title = `${JSON.stringify(own)}, left in ${own === path ? "the sandbox" : "the workspace"}`;
+    const places = given.map((root) => join(root, own));
     const bytes = read(join(folder, path));
     const before = places.map(read).find((one) => typeof one !== "string");
     if (typeof bytes === "string") draft.leaveOut(`${title}: ${bytes}`);
