@@ -16,8 +16,6 @@ export const promptVersion = 1;
 /** Of a quote, without white space: less is no evidence. */
 export const quoteCharactersMin = 8;
 const most = { quotes: 5, quoteCharacters: 600, reasonsCharacters: 1000, replyCharacters: 200_000 };
-/** Of the quotes of one answer in a request. */
-const quotesBytesMax = 3 * most.quotes * most.quoteCharacters;
 
 const systems = {
   read: `You judge the record of an automated machine learning experiment. You answer a question about it from the record alone, by the question's definition. The record is a list of events. Each begins at the start of a line with its number in brackets and its kind; its further lines are indented. Events of the kind "measurement" come from our own checks. A "prompt" is what the experimenting program was given. All others come from that program: what it claims is no proof of what it did.`,
