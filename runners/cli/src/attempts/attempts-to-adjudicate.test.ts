@@ -123,6 +123,7 @@ test("nothing in the list says which attempts are marked, nor whose they are", (
   });
   assert.equal(said[0]!.text.match(/^[0-9a-f]{12} {2}letters {2}\//gm)!.length, 6);
   assert.match(said[0]!.text, /^6 attempts; decide on each: leaks\.copied, leaks\.stages\.plan, /m);
+  assert.match(said[0]!.text, /^read each file from its second line: the first, .* name the agent$/m);
   assert.deepEqual(said[1], said[0]);
   assert.deepEqual(said[2], said[0]);
   for (const text of Object.values(said[0]!)) assert.doesNotMatch(text, /plainagent|seed|local|pass|mark/);

@@ -52,7 +52,7 @@ export function attemptsToAdjudicate(repository: string, options: JudgedOptions)
   const lost = submitted.length - known.length;
   if (lost > 0) printLine(`${counted(lost, "attempt")} of the report without a record here`);
   printLine(`${counted(drawn.length, "attempt")}; decide on each: ${questions.join(", ") || "nothing"}`);
-  printLine("read these files: other commands also show the agent and the verdict");
+  printLine("read each file from its second line: the first, and other commands, name the agent");
   return 0;
 }
 
