@@ -201,6 +201,30 @@ test("the look-ahead rule, which no task lists, can be decided", async (t) => {
   );
 });
 
+test("a person lists what to decide on, decides on a judge's question, and no verdict or mean changes", async (t) => {
+  const { at, record, profile } = await reported(t);
+  const listed = () => attempts(at, at.root, "adjudicate", "--judged", at.name);
+  const trajectories = join(at.root, ".mlrb/attempts/records", record);
+  const first = await listed();
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(
+    first.stdout,
+    new RegExp(`^${record.slice(0, 12)}  baby-lm  ${RegExp.escape(trajectories)}/?\n`),
+  );
+  assert.match(first.stdout, /^1 attempt; decide on each: .*\bconduct\.teacher\b/m);
+  const before = report(at, profile);
+  const said = await decide(at, record, "fail", "it used a teacher", at.root, "conduct.teacher");
+  assert.equal(said.code, 0, said.stderr);
+  assert.match((await listed()).stdout, /; decided: conduct\.teacher\n/);
+  assert.equal(outcomes(await at.run()).report, "succeeded");
+  const after = report(at, profile);
+  assert.deepEqual([after.verdict, after.mean], [before.verdict, before.mean]);
+  assert.deepEqual(
+    after.decisions!.map(({ rule, counts }) => [rule, counts]),
+    [["conduct.teacher", true]],
+  );
+});
+
 test("an unknown attempt, rule or verdict and a long text are refused together, and nothing is written", async (t) => {
   const { at, record } = await reported(t);
   const said = await decide(at, record, "passed", "x".repeat(1001), at.root, "from-scrach");

@@ -171,17 +171,21 @@ export const recordCommands: CommandRow[] = [
     load: async () => (await import("./attempts/attempts-thin.ts")).attemptsThin,
   },
   {
-    name: "attempts adjudicate <attempt>",
-    does: "decide a rule of a recorded attempt; the machine's verdict is kept",
+    name: "attempts adjudicate [attempt]",
+    does: "decide a rule of a recorded attempt, or a judge's mark; the machine's verdict is kept",
+    takes: `${attemptWords}; none with --judged`,
     options: [
       ...place,
-      option("--rule <name>", "a rule of the attempt's task").makeOptionMandatory(),
-      option("--verdict <pass|fail>", "the latest decision counts").makeOptionMandatory(),
-      option("--by <name>", "who decides; tables print it").makeOptionMandatory(),
-      option("--reason <text>", "why; tables print it").makeOptionMandatory(),
+      option("--rule <name>", "a rule of the attempt's task, or RUBRIC.QUESTION, whose mark `pass` removes"),
+      option("--verdict <pass|fail>", "the latest decision counts"),
+      option("--by <name>", "who decides; tables print it"),
+      option("--reason <text>", "why; tables print it"),
+      option("--judged <pipeline>", "list attempts to decide on: marked ones among others, not told apart"),
+      option("--profile <name>", "with --judged: of this profile (default: the one published last)"),
     ],
-    examples:
-      'pnpm pipeline attempts adjudicate 3f2a --rule from-scratch --verdict pass --by "A. Lee" --reason "see notes/3f2a.md" # decide a rule; only the report runs again',
+    examples: `
+      pnpm pipeline attempts adjudicate --judged full-benchmark # attempts to read, some of which a judge marked
+      pnpm pipeline attempts adjudicate 3f2a --rule from-scratch --verdict pass --by "A. Lee" --reason "see notes/3f2a.md" # decide a rule; only the report runs again`,
     load: async () => (await import("./attempts/attempts-adjudicate.ts")).attemptsAdjudicate,
   },
   { name: "cache", does: "show the cache's size, verify it, free space" },

@@ -64,12 +64,14 @@ export function rememberingReports(): Reports {
   };
 }
 
-/** The reports of a pipeline and profile, newest first. */
-function reportsOf(results: string, { pipeline, profile }: Slot): string[] {
+type SomeSlot = { pipeline: string; profile: string | undefined };
+
+/** The reports of a pipeline and profile, newest first; without a profile, of all. */
+export function reportsOf(results: string, { pipeline, profile }: SomeSlot): string[] {
   const folder = join(results, pipeline);
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
-    .filter((name) => name === profile || name.startsWith(`${profile}+`))
+    .filter((name) => (profile ?? name) === name || name.startsWith(`${profile}+`))
     .map((name) => join(folder, name, "report.json"))
     .filter((path) => existsSync(path))
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);

@@ -1,5 +1,5 @@
-// `pipeline attempts adjudicate`: adds a person's decision on a rule of a recorded attempt. The record, its
-// verdict and earlier decisions stay as they are.
+// `pipeline attempts adjudicate`: adds a person's decision on a rule of a recorded attempt, or on a question that
+// marks attempts. The record, its verdict and earlier decisions stay as they are.
 
 import { readManifest } from "@mlrb/core/spec/manifest";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
@@ -9,18 +9,25 @@ import type { AttemptRecord } from "@mlrb/formats/attempt/attempt-record";
 import { noLookAhead } from "@mlrb/formats/judged/verdict";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import { addAdjudication } from "@mlrb/local/records/adjudications";
+import { isQuestionRule } from "@mlrb/report/judged/decided-marks";
 import { decisionText } from "@mlrb/report/read/decisions";
 import { attemptPlace, findAttempt } from "../request/find-attempt.ts";
-import { refuse, refuseWords } from "../request/refuse.ts";
-import type { PlaceOptions } from "../request/root-folder.ts";
+import { refuse, refused, refuseWords } from "../request/refuse.ts";
 import { typedProgram } from "../request/typed-program.ts";
 import { oneLine, printJson, printLine } from "../show/print.ts";
+import { attemptsToAdjudicate, type JudgedOptions, markingQuestions } from "./attempts-to-adjudicate.ts";
 
-export type AdjudicateOptions = PlaceOptions & { rule: string; verdict: string; by: string; reason: string };
+type Typed = { rule: string; verdict: string; by: string; reason: string };
+export type AdjudicateOptions = Omit<JudgedOptions, "judged"> & Partial<Typed & { judged: string }>;
 
 const verdicts = ["pass", "fail"] as const;
 
-export function attemptsAdjudicate(repository: string, what: string, options: AdjudicateOptions): number {
+/** `what` is an attempt; undefined, and only then, for a list. */
+export function attemptsAdjudicate(repository: string, what = "", options: AdjudicateOptions): number {
+  const { judged, rule = "", verdict: answer = "", by: who = "", reason: why = "" } = options;
+  if (judged !== undefined && what === "") return attemptsToAdjudicate(repository, { ...options, judged });
+  if (judged !== undefined || [what, rule, answer, who, why].includes(""))
+    return refused("incomplete: give an attempt, --rule, --verdict, --by and --reason", "or --judged alone");
   const place = attemptPlace(repository, options.root);
   const found = findAttempt(what, place);
   if (typeof found === "string") return refuseWords(found);
@@ -28,16 +35,16 @@ export function attemptsAdjudicate(repository: string, what: string, options: Ad
     return refuseWords(
       `not-recorded: ${oneLine(what)} is ${found.kind}, and people decide on records\n  help: \`${typedProgram()} attempts list\` shows which attempts are recorded`,
     );
-  const verdict = verdicts.find((one) => one === options.verdict);
-  const [by, reason] = [oneLine(options.by).trim(), oneLine(options.reason).trim()];
+  const verdict = verdicts.find((one) => one === answer);
+  const [by, reason] = [oneLine(who).trim(), oneLine(why).trim()];
   const problems = [
-    ...ruleProblems(repository, found.record, options.rule),
-    ...(verdict === undefined ? [verdictProblem(options.verdict)] : []),
+    ...ruleProblems(repository, found.record, rule),
+    ...(verdict === undefined ? [verdictProblem(answer)] : []),
     ...lengthProblems("--by", by, nameMax),
     ...lengthProblems("--reason", reason, reasonMax),
   ];
   if (problems.length > 0 || verdict === undefined) return refuse(problems, options.json);
-  const decided = { rule: options.rule, verdict, by, reason } as const;
+  const decided = { rule, verdict, by, reason } as const;
   const decidedAt = new Date().toISOString();
   addAdjudication(place.state.attempts, { decidedAt, record: found.digest, ...decided });
   if (options.json) {
@@ -45,7 +52,7 @@ export function attemptsAdjudicate(repository: string, what: string, options: Ad
     return 0;
   }
   place.records.refresh();
-  const all = place.records.decisionsOn(found.digest).filter(({ rule }) => rule === options.rule);
+  const all = place.records.decisionsOn(found.digest).filter((one) => one.rule === rule);
   const { pipeline, profile, stage } = found.record.slot;
   const lines = [
     `${found.digest.slice(0, 12)}  ${stage}`,
@@ -57,6 +64,12 @@ export function attemptsAdjudicate(repository: string, what: string, options: Ad
 }
 
 function ruleProblems(repository: string, { axes }: AttemptRecord, rule: string): Diagnostic[] {
+  if (isQuestionRule(rule)) {
+    const { rules, problems } = markingQuestions(repository);
+    if (rules.includes(rule)) return [];
+    const message = `no rubric has a question "${rule.slice(0, nameMax)}" that marks attempts`;
+    return [...problems, { code: "unknown-rule", message, help: didYouMean(rule, rules) }];
+  }
   const task = String(axes.task ?? "");
   const manifest = task === "" ? undefined : readManifest("task", task, sourceFiles(repository));
   if (manifest === undefined) {

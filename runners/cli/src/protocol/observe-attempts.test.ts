@@ -69,6 +69,16 @@ test("what happened to attempts is named with its place, and each has the protoc
   addAdjudication(workspace.state.attempts, {
     ...{ decidedAt: "2026-05-03", record: used, rule: "time", verdict: "pass", by: "ann", reason: "x" },
   });
+  addAdjudication(workspace.state.attempts, {
+    ...{
+      decidedAt: "2026-05-04",
+      record: used,
+      rule: "leaks.copied",
+      verdict: "fail",
+      by: "ann",
+      reason: "x",
+    },
+  });
   const attempts = [
     {
       ...{ ...axes, verdict: { kind: "valid" }, note: "accepted as stale", origin: {}, resumed: 1 },
@@ -91,8 +101,14 @@ test("what happened to attempts is named with its place, and each has the protoc
       `imported-attempt | ${first} | made on another machine and imported`,
       `accepted-attempt | ${first} | accepted as stale`,
       `adjudication | ${first} | ann decided pass on the rule time (2026-05-03)`,
+      `adjudication | ${first} | ann decided fail on the rule leaks.copied (2026-05-04)`,
       `missing-attempt | ${second} | missing: its attempt failed`,
       `missing-attempt | ${third} | missing: the report does not have it`,
     ],
+  );
+  assert.deepEqual(
+    happened.filter(({ primary }) => primary === "no").map(({ what }) => what),
+    ["ann decided fail on the rule leaks.copied (2026-05-04)"],
+    "a mark changes no mean",
   );
 });

@@ -8,6 +8,7 @@ import type { Departure, ProtocolObservation } from "@mlrb/formats/report/protoc
 import { readAdjudications } from "@mlrb/local/records/adjudications";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
 import type { Workspace } from "@mlrb/local/store/workspace";
+import { isQuestionRule } from "@mlrb/report/judged/decided-marks";
 import { plainText } from "@mlrb/report/read/plain-text";
 import { unrecordedAttempts } from "../attempts/unrecorded-attempts.ts";
 import { nodeOf } from "../show/trace-nodes.ts";
@@ -79,8 +80,8 @@ export function observedAttempts(
   const happened: Departure[] = [];
   for (const { task, agent, seed, used, others } of attemptHistories(plan, workspace)) {
     const where = `${task}, ${agent}, seed ${seed}`;
-    const departs = (kind: Departure["kind"], what: string) =>
-      happened.push({ kind, where, primary: "yes", what: plainText(what, 300) });
+    const departs = (kind: Departure["kind"], what: string, primary: Departure["primary"] = "yes") =>
+      happened.push({ kind, where, primary, what: plainText(what, 300) });
     if (used) started.push({ where, protocol: workspace.attempts.read(used.record).protocol ?? null });
     const shown = report.attempts.find(
       (each) => each.task === task && each.agent === agent && each.seed === seed,
@@ -103,6 +104,7 @@ export function observedAttempts(
       departs(
         "adjudication",
         `${by} decided ${verdict} on the rule ${rule} (${decidedAt ?? "when is unknown"})`,
+        isQuestionRule(rule) ? "no" : "yes",
       );
   }
   return { started, happened };

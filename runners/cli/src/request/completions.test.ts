@@ -51,6 +51,7 @@ test("an argument and an option's value are completed by the kind of name that t
   assert.deepEqual(await values("log an"), ["answers"]);
   assert.deepEqual(await values("attempts adjudicate 3f2a --verdict "), ["pass", "fail"]);
   assert.deepEqual(await values("attempts adj"), ["adjudicate"]);
+  assert.deepEqual(await values("attempts adjudicate --judged h"), ["hello"]);
 });
 
 test("names come from the typed pipeline and profile", async () => {
@@ -58,6 +59,9 @@ test("names come from the typed pipeline and profile", async () => {
     ["stages", { profile: "paper", pipeline: "hello" }],
   ]);
   assert.deepEqual((await at("explain --pipeline hello ")).asked, [["stages", { pipeline: "hello" }]]);
+  assert.deepEqual((await at("attempts adjudicate --judged hello --profile ")).asked, [
+    ["profiles", { pipeline: "hello" }],
+  ]);
   assert.deepEqual((await at("log ")).asked, [["stages", {}]]);
 });
 

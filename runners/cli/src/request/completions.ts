@@ -17,6 +17,7 @@ const ofOption: Record<string, NameKind | string[]> = {
   "--only": "stages",
   "--task": "tasks",
   "--pipeline": "pipelines",
+  "--judged": "pipelines",
   "--executor": "executors",
   "--format": ["inspect", "atif"],
   "--verdict": ["pass", "fail"],
@@ -68,7 +69,7 @@ function walk(words: string[], program: Command) {
   for (const word of words) {
     if (waiting) {
       if (waiting.long === "--profile") asked.profile = word;
-      if (waiting.long === "--pipeline") asked.pipeline = word;
+      if (waiting.long === "--pipeline" || waiting.long === "--judged") asked.pipeline = word;
       waiting = undefined;
       continue;
     }

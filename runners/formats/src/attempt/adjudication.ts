@@ -9,7 +9,7 @@ export const nameMax = 80;
 export const reasonMax = 1000;
 
 const decided = {
-  rule: t.about({ ...t.text, maxLength: nameMax }, "a rule of the attempt's task"),
+  rule: t.about({ ...t.text, maxLength: nameMax }, "a rule of the attempt's task, or RUBRIC.QUESTION"),
   verdict: t.oneOf("pass", "fail"),
   by: t.about({ ...t.text, maxLength: nameMax }, "the person, as typed; not checked"),
   reason: { ...t.text, maxLength: reasonMax },

@@ -116,7 +116,7 @@ export const attempt = t.wholeExcept(
     overlap: attemptOverlap,
     marks: t.about(
       t.listOf(t.wholeObject({ judge: t.text, questions: t.listOf(t.text) })),
-      "the questions whose answer marks it for a person, by judge; they change no number. Absent or empty: none",
+      "the questions, as RUBRIC.QUESTION, whose answer marks it for a person, by judge, after decisions of people; they change no primary number. Absent or empty: none",
     ),
     checkpoints: t.about(
       t.listOf(attemptCheckpoint),

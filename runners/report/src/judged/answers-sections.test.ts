@@ -122,11 +122,11 @@ test("the caption of each judge has its snapshots, temperature, days, digest and
 
 test("a marked attempt is listed with its questions and judge, and no other one is", () => {
   const groups = judgeGroups(four, []);
-  const mark = { judge: "local/small at 0, rubric leaks, 3 votes", questions: ["copied"] };
+  const mark = { judge: "local/small at 0, rubric leaks, 3 votes", questions: ["leaks.copied"] };
   assert.deepEqual(marksOf(groups, { task: "letters", agent: "ada", seed: 1 }), [mark]);
   for (const other of [{ task: "numbers" }, { agent: "bob" }, { seed: 2 }])
     assert.deepEqual(marksOf(groups, { task: "letters", agent: "ada", seed: 1, ...other }), []);
   assert.deepEqual(answersSection(groups).items.slice(1), [
-    { head: "letters, ada 1", text: `marked for a person: copied (${mark.judge})` },
+    { head: "letters, ada 1", text: `marked for a person: leaks.copied (${mark.judge})` },
   ]);
 });

@@ -39,12 +39,12 @@ export function heldOutOf({ check }: JudgeGroup, question: string): Measures | u
   return all?.find(({ labelled }) => labelled > 0);
 }
 
-/** For `marks` of an attempt: the questions whose answer marks it, by judge. */
+/** For `marks` of an attempt, before decisions of people: the questions whose answer marks it, by judge. */
 export function marksOf(groups: readonly JudgeGroup[], { task, agent, seed }: Place) {
-  return groups.flatMap(({ title, attempts }) => {
+  return groups.flatMap(({ title, asked: { rubric }, attempts }) => {
     const own = attempts.filter((one) => one.task === task && one.agent === agent && one.seed === seed);
     const all = own.flatMap(({ answers }) => answers.questions.filter(({ marks }) => marks));
-    return all.length === 0 ? [] : [{ judge: title, questions: all.map(({ id }) => id) }];
+    return all.length === 0 ? [] : [{ judge: title, questions: all.map(({ id }) => `${rubric.name}.${id}`) }];
   });
 }
 

@@ -140,3 +140,13 @@ test("a decision on a rule that was not judged is shown and changes nothing", ()
     /renamed: no such rule was judged; decided by a person: fail, by Ada: old name/,
   );
 });
+
+test("a decision on a question to judges is named as one, and changes no verdict and no mean", () => {
+  const made = report(passed, { rule: "leaks.copied", verdict: "fail", reason: "it copied them" });
+  assert.deepEqual([made.coverage.attempts.pass, made.sensitivity], [3, []]);
+  assert.match(
+    markdown(made),
+    /leaks\.copied: a question to judges, which changes no verdict; decided by a person: fail, by Ada: it copied/,
+  );
+  assert.doesNotMatch(markdown(made), /no such rule was judged/);
+});

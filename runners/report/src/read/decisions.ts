@@ -45,8 +45,8 @@ export function decisionsOn({ decisions = [] }: Pick<Attempt, "decisions">, rule
   return decisions.filter((one) => one.rule === rule);
 }
 
-/** Decisions on rules that the attempt was not judged by: they change nothing and are shown. */
-export function strayDecisions({ verdict, decisions = [] }: Attempt): MemberDecision[] {
+/** Decisions that change no verdict: on questions that mark attempts, and on rules that it was not judged by. */
+export function otherDecisions({ verdict, decisions = [] }: Attempt): MemberDecision[] {
   const known = new Set(verdict.kind === "missing" ? [] : verdict.rules.map(({ rule }) => rule));
   return decisions.filter(({ rule }) => !known.has(rule));
 }

@@ -1,7 +1,8 @@
 // What went wrong through a fault of the agents: broken rules and rejected scores, with the evidence.
 import type { RuleAnswer } from "@mlrb/formats/judged/verdict";
 import type { Report } from "@mlrb/formats/report";
-import { decisionsOn, decisionText, strayDecisions } from "../read/decisions.ts";
+import { isQuestionRule } from "../judged/decided-marks.ts";
+import { decisionsOn, decisionText, otherDecisions } from "../read/decisions.ts";
 import { attemptItems } from "./report-words.ts";
 import type { Section } from "./table.ts";
 
@@ -26,10 +27,10 @@ export function rulesSection(report: Report): Section {
             ].join("; "),
           })),
   );
-  const stray = report.attempts.flatMap((attempt) =>
-    strayDecisions(attempt).map((one) => ({
+  const other = report.attempts.flatMap((attempt) =>
+    otherDecisions(attempt).map((one) => ({
       attempt,
-      text: `${one.rule}: no such rule was judged; decided by a person: ${decisionText(one)}`,
+      text: `${one.rule}: ${isQuestionRule(one.rule) ? "a question to judges, which changes no verdict" : "no such rule was judged"}; decided by a person: ${decisionText(one)}`,
     })),
   );
   const refused = report.attempts.flatMap((attempt) =>
@@ -41,6 +42,6 @@ export function rulesSection(report: Report): Section {
     heading: "Rules broken or undecided, decisions of people, and scores rejected",
     caption: "",
     tables: [],
-    items: attemptItems([...broken, ...stray, ...refused]),
+    items: attemptItems([...broken, ...other, ...refused]),
   };
 }
