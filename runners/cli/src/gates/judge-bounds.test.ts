@@ -4,7 +4,7 @@ import { judgeBound } from "@mlrb/agents/judge/judge-bound";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { Request } from "../request/request.ts";
-import { judgeStage } from "../testing/judge-stage.ts";
+import { type JudgeModel, judgeStage } from "../testing/judge-stage.ts";
 import { refusals } from "./check.ts";
 import { costAgreed, overCost } from "./cost-gate.ts";
 import type { Deciding } from "./gate.ts";
@@ -18,7 +18,7 @@ const bounds = (starts: Instance[], ...prices: string[]) => judgeBounds(starts, 
 
 test("a judge's line names who receives the text of how many attempts, and the most that its answers cost", () => {
   const starts = [judgeStage("a", openai, 1), judgeStage("a", openai, 2), judgeStage("a", openai, 2)];
-  const { inputTokens, outputTokens } = judgeBound(judgeAsk(starts[0]!)!);
+  const { inputTokens, outputTokens } = judgeBound({ ...judgeAsk(starts[0]!)!, extractCharactersMax: 2000 });
   const found = bounds(starts, "m=1000/2000");
   // all of the input may be written to a cache, at twice its price
   assert.equal(
@@ -53,6 +53,19 @@ test("a stage that pays for answers and does not say of which model has no bound
   assert.deepEqual(judgeLines(bounds([unclear])), [
     "judge a (provider unknown receives the text of 1 attempt): 1 vote, dollars without a bound: add --price",
   ]);
+});
+
+test("a stage that does not say how much text it asks about has no bound, and still names who receives it", () => {
+  const unbounded = (model: JudgeModel) => {
+    const stage = judgeStage("a", model);
+    const { extractCharactersMax: _, ...params } = stage.action.params;
+    return { ...stage, action: { ...stage.action, params } };
+  };
+  assert.match(
+    judgeLines(bounds([unbounded(openai)], "m=1/2"))[0]!,
+    /provider openai .*: 3 votes, dollars without/,
+  );
+  assert.match(judgeLines(bounds([unbounded({ ...openai, free: true })]))[0]!, /at most 0\.00 dollars/);
 });
 
 test("answers of a judge count against the limits, with attempts and without", () => {

@@ -14,7 +14,7 @@ import { bookOf } from "./dollar-bounds.ts";
 import { total } from "./spent.ts";
 
 const { name, questions } = rubricFile.properties;
-const format = t.wholeObject({
+const format = t.wholeExcept(["extractCharactersMax"], {
   model: llmSpecs.model,
   rubric: t.wholeObject({ name, questions }),
   votes: t.positiveInteger,
@@ -62,7 +62,9 @@ export function judgeBounds(starts: Instance[], given: string[]) {
 
 function dollarsOf(instance: Instance, prices: PriceBook): number | null {
   const ask = judgeAsk(instance);
-  return ask ? prices.dollarsOf(boundUsage(judgeBound(ask)), ask.model.provider, ask.model.id) : null;
+  if (ask?.extractCharactersMax === undefined) return null;
+  const bound = judgeBound({ ...ask, extractCharactersMax: ask.extractCharactersMax });
+  return prices.dollarsOf(boundUsage(bound), ask.model.provider, ask.model.id);
 }
 
 export function judgeLines(bounds: JudgeBound[]): string[] {
