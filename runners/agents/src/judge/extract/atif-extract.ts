@@ -9,7 +9,8 @@ import { kindBy, saidParts } from "./said-parts.ts";
 
 /** A text says why the file cannot be read. The first step of a user is the prompt. */
 export function atifExtract(log: Json | undefined, limits: ExtractLimits): Extract | string {
-  if (!/^ATIF-v1\.\d+$/.test(textAt(log, "schema_version"))) return "it is no trajectory of ATIF 1.x";
+  if (!/^ATIF-v1\.\d+$/.test(textAt(log, "schema_version")))
+    return "it is neither a trajectory of ATIF 1.x nor a log of Inspect, as JSON";
   const steps = [log, ...listAt(log, "subagent_trajectories")].flatMap((one) => listAt(one, "steps"));
   if (steps.length === 0) return "it has no steps, or nests too deep";
   const ids = [textAt(log, "agent", "model_name"), ...steps.map((one) => textAt(one, "model_name"))];

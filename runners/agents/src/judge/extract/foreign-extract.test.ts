@@ -38,5 +38,5 @@ test("numbers that Inspect writes and JSON has not, do no harm, and texts keep t
 
 test("a zip and what is no JSON are problems with the way out", async () => {
   assert.match(await read("PK\u0003\u0004header.json"), /zip; .*`inspect log dump` makes JSON/);
-  assert.match(await read("{"), /not JSON/);
+  assert.match(await read("{"), /neither a trajectory of ATIF 1.x nor a log of Inspect, as JSON/);
 });

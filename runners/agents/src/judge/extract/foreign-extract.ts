@@ -17,7 +17,6 @@ export async function readForeignTrajectory(path: string): Promise<Reading<Extra
   if (text.startsWith("PK")) return unreadable("it is a zip; of an .eval file `inspect log dump` makes JSON");
   // Inspect writes NaN, at the end of a line, where no text ends
   const log = parsedJson(text) ?? parsedJson(text.replace(/-?\b(?:NaN|Infinity)(?=,?\n)/g, "null"));
-  if (log === undefined) return unreadable("it is not JSON");
   const read = (at(log, "eval") === undefined ? atifExtract : inspectExtract)(log, limits);
   return typeof read === "string" ? unreadable(read) : { kind: "ok", value: read };
 }

@@ -67,6 +67,8 @@ test("events tell what the last conversation no longer holds, each message once,
   const texts = [...shown(log()).slice(0, 8), "message|assistant:\nI am the worker."];
   assert.deepEqual(shown(log(pooled)), texts);
   assert.deepEqual(shown(log({ ...pooled, messages: [user, answer, result, worker] })), texts);
+  const cleared = { ...result, content: "(cleared)" };
+  assert.deepEqual(shown(log({ ...pooled, messages: [user, answer, cleared, worker] })), texts);
 });
 
 test("what a provider's own tool found is a result of the answer that holds its call", () => {

@@ -9,7 +9,7 @@ import { atifExtract } from "./atif-extract.ts";
 import type { ExtractLimits } from "./extract-draft.ts";
 
 /** A text says why the log cannot be read. */
-export function inspectExtract(log: Json, limits: ExtractLimits): Extract | string {
+export function inspectExtract(log: Json | undefined, limits: ExtractLimits): Extract | string {
   if (at(log, "version") !== 2) return "it is no log of Inspect of version 2";
   const [sample = null, ...others] = listAt(log, "samples");
   if (others.length > 0) return "it has several samples; jq '.samples |= .[:1]' keeps the first of them";
@@ -27,7 +27,7 @@ export function inspectExtract(log: Json, limits: ExtractLimits): Extract | stri
   return { ...read, leftOut: { ...read.leftOut, events: read.leftOut.events + lost } };
 }
 
-/** A message keeps its id in later requests. */
+/** A message keeps its id in later requests, which may hold less of it. */
 function stepsOf(sample: Json): object[] {
   const messages = new Map<string, Json>();
   for (const one of messagesOf(sample)) messages.getOrInsert(textAt(one, "id") || JSON.stringify(one), one);
