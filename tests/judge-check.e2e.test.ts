@@ -55,7 +55,7 @@ const provider = await startLoopbackProvider({
 });
 after(() => provider.close());
 
-for (const name of Object.keys(judges))
+const preset = (name: string, free: boolean) =>
   repository.write(
     `runners/agents/presets/${name}.yaml`,
     `formatVersion: 1
@@ -63,9 +63,10 @@ name: ${name}
 title: ${name}
 kind: llm
 provider: mine
-model: { id: ${name}, baseUrl: "${provider.baseUrl}", contextTokens: 20000, maxOutputTokens: 500, free: true }
+model: { id: ${name}, baseUrl: "${provider.baseUrl}", contextTokens: 20000, maxOutputTokens: 500, free: ${free} }
 `,
   );
+for (const name of Object.keys(judges)) preset(name, true);
 repository.write(
   "pipelines/judges/lab.yaml",
   `formatVersion: 1
@@ -159,6 +160,16 @@ test("without a judge nothing runs, and the way out is said", async (t) => {
     /judge: no judge is chosen whose answers "tables" could collect\n +help: add --set judge=/,
   );
   assert.deepEqual(results(at), {});
+});
+
+test("a paid judge asks nothing without a yes", async (t) => {
+  const at = lab(t, repository);
+  preset("dear", false);
+  const asked = provider.seen.length;
+  const said = await at.pipeline(["run", "judge-check", "--root", at.root, "--set", "judge=dear"]);
+  assert.equal(said.code, 2, said.stdout + said.stderr);
+  assert.match(said.stderr, /over-cost: .*2 stages with answers of judges, dollars without a bound/);
+  assert.equal(provider.seen.length, asked);
 });
 
 const atif = (call: string) => ({
