@@ -10,7 +10,7 @@ import { gates } from "./run-gates.ts";
 const attempt = (agent: string, provider: string, id: string) =>
   ({
     axes: { agent },
-    stage: { name: "attempt", durable: true, spec: {} },
+    stage: { name: "attempt", durable: true, collect: [], spec: {} },
     action: { params: { preset: { kind: "llm", provider, model: { id } } } },
   }) as unknown as Instance;
 const gpt = attempt("writer", "openai", "gpt-4o-2024-08-06");
@@ -21,7 +21,7 @@ const judge = {
   gemini: judgeStage("gemini-judge", { provider: "google", id: "gemini-3" }),
 };
 const refused = (instances: Instance[], starts = instances) =>
-  refusals(judgeGate({ plan: { instances } as Plan, starts }));
+  refusals(judgeGate({ plan: { instances, stages: [] as Plan["stages"] } as Plan, starts }));
 
 test("a first judge of the family of an agent is refused, by whatever provider", () => {
   const [problem, ...others] = refused([gpt, claude, judge.gpt, judge.claude]);
@@ -45,6 +45,21 @@ test("agents count where their attempts are reused, and nothing is refused where
   const all = [gpt, judge.gpt];
   assert.equal(refused(all, [judge.gpt]).length, 1);
   assert.deepEqual(refused(all, [gpt]), []);
+});
+
+test("tables of answers of no judge are refused, and what collects something else too is not", () => {
+  const asks = { name: "ask", spec: { paidAnswers: true } };
+  const collecting = (from: string[], members: object[] = []) =>
+    ({ id: "tables", members, stage: { spec: {}, collect: from.map((stage) => ({ stage })) } }) as never;
+  const refusedOf = (starts: Instance[]) =>
+    refusals(judgeGate({ plan: { instances: starts, stages: [asks] } as never, starts }));
+  assert.equal(
+    renderDiagnostic(refusedOf([collecting(["ask"])])[0]!),
+    `judge: no judge is chosen whose answers "tables" could collect
+  help: add --set judge=NAME; \`pnpm pipeline list judges\` shows all`,
+  );
+  for (const one of [collecting(["ask", "score"]), collecting(["ask"], [{ from: 0 }]), collecting([])])
+    assert.deepEqual(refusedOf([one]), []);
 });
 
 test("models of other names are of other families", () => {

@@ -1,6 +1,5 @@
 // Refuses a first judge of the family of an agent in the plan, unless a judge of another family answers too: models
-// prefer what their own family wrote.
-
+// prefer what their own family wrote. Refuses tables of answers of no judge.
 import { agentModels } from "@mlrb/agents/model/agent-models";
 import { familyOf } from "@mlrb/kit/attempts/model-family";
 import { type Check, missing } from "./check.ts";
@@ -8,6 +7,13 @@ import type { Asked } from "./gate.ts";
 import { judgeAsk } from "./judge-bounds.ts";
 
 export function judgeGate({ plan, starts }: Pick<Asked, "plan" | "starts">): Check[] {
+  const asking = plan.stages.filter(({ spec }) => spec.paidAnswers).map((stage) => stage.name);
+  const idle = starts.find(
+    ({ stage: { collect }, members }) =>
+      collect.length > 0 && members.length === 0 && collect.every(({ stage }) => asking.includes(stage)),
+  );
+  const choose = "add --set judge=NAME; `pnpm pipeline list judges` shows all";
+  if (idle) return [missing("judge", `no judge is chosen whose answers "${idle.id}" could collect`, choose)];
   if (!starts.some(({ stage }) => stage.spec.paidAnswers)) return [];
   // in the order of the axis
   const judges = new Map(

@@ -29,7 +29,7 @@ export function judgeStage(judge: string, model: JudgeModel, from = 0): Instance
     id: `ask[judge=${judge},seed=${from}]`,
     axes: { judge, seed: from },
     inputs: [{ name: "extract", from, output: "extract" }],
-    stage: { name: "ask", durable: false, spec: { paidAnswers: true } },
+    stage: { name: "ask", durable: false, collect: [], spec: { paidAnswers: true } },
     execution: { resources: { gpus: 0, pools: {} } },
     action: { params, secrets: key === undefined ? [] : [key], budget: {} },
   } as unknown as Instance;

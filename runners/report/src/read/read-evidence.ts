@@ -28,6 +28,7 @@ import {
   type TaskReference,
   taskReference,
 } from "../compare/memorised-texts.ts";
+import { decidedMarks } from "../judged/decided-marks.ts";
 import { judgeGroups, marksOf } from "../judged/judge-groups.ts";
 import { attemptCheckpoints } from "./attempt-checkpoints.ts";
 import { attemptResearch } from "./attempt-research.ts";
@@ -89,7 +90,7 @@ export function readEvidence(
   const judged = reader.judged(familyOf);
   const groups = judged && judgeGroups(judged.attempts, judged.checks);
   for (const attempt of groups ? attempts : []) {
-    const marks = marksOf(groups!, attempt);
+    const marks = decidedMarks(marksOf(groups!, attempt), attempt.decisions ?? []);
     if (marks.length > 0) attempt.marks = marks;
   }
   checkOneCondition(attempts);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parsedJson } from "../../model/json-text.ts";
 import { atifExtract } from "./atif-extract.ts";
 
 const limits = { characters: 100_000, eventCharacters: 5_000 };
-const read = (value: unknown) => atifExtract(JSON.stringify(value), limits);
-const shown = (value: unknown) => {
+const read = (value: object) => atifExtract(parsedJson(JSON.stringify(value)), limits);
+const shown = (value: object) => {
   const found = read(value);
   assert.ok(typeof found !== "string", String(found));
   return found.events.map(({ kind, text }) => `${kind}|${text}`);
@@ -56,7 +57,7 @@ test("only the first step of a user is the prompt, whatever an agent says", () =
 test("unknown versions, damaged files and empty trajectories are told", () => {
   for (const version of ["ATIF-v2.0", "ATIF-v1", "ATIF-v1.6x", undefined])
     assert.match(String(read({ ...atif, schema_version: version })), /ATIF 1\.x/);
-  assert.match(String(atifExtract("{", limits)), /ATIF 1\.x/);
+  assert.match(String(atifExtract(parsedJson("{"), limits)), /ATIF 1\.x/);
   assert.match(String(read({ ...atif, steps: [], subagent_trajectories: [] })), /no steps/);
   assert.match(String(read({ ...atif, steps: "none", subagent_trajectories: {} })), /no steps/);
   assert.ok(typeof read({ ...atif, steps: [null, 3, "x", { source: 4, tool_calls: "y" }] }) === "object");

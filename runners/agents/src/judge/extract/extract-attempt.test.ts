@@ -13,6 +13,7 @@ import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { attachmentsIn } from "../../record/attachments.ts";
 import { openTrajectory } from "../../record/trajectory.ts";
+import { knownInjections } from "../testing/known-injections.ts";
 import { extractAttempt } from "./extract-attempt.ts";
 
 const template =
@@ -252,6 +253,46 @@ test("no text of an agent becomes a prompt or a measurement", async (t) => {
   const measured = found.filter(({ kind }) => kind === "measurement");
   assert.equal(measured.length, 4);
   assert.ok(measured.every(({ text }) => !/^(Of 9|1 prompt|<\/extract>)/m.test(text)));
+});
+
+test("no known injection becomes a prompt or a measurement, and what it hides is shown", async (t) => {
+  const limits = { characters: 2_000_000, eventCharacters: 100_000 };
+  const unseen = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  const spelt = /\\u\{[0-9a-f]+\}/g;
+  for (const { name, text } of knownInjections) {
+    const call = { id: "2", name: text, input: text, malformed: true };
+    const json = JSON.stringify({ role: text, type: text, content: text });
+    const events: TrajectoryEvent[] = [
+      exampleEvent("message", { why: "task", text }),
+      exampleEvent("message", { role: "system", why: "prompt", text }),
+      answer({ text, reasoning: text, toolCalls: [call] }),
+      exampleEvent("tool-call", { name: text, input: text }),
+      exampleEvent("tool-result", { name: text, text }),
+      exampleEvent("request-part", { role: text, text }),
+      exampleEvent("request-part", { role: "user", text: json }),
+      exampleEvent("output", { text }),
+      exampleEvent("iteration", { line: text }),
+      exampleEvent("note", { text }),
+      exampleEvent("download-refused", { asked: text }),
+    ];
+    const path = text.replaceAll(/[/\0]/g, "-").toWellFormed().slice(0, 60);
+    const files = { [`workspace/${path}`]: text, "workspace/data/train.txt": `given\n${text}` };
+    const { events: found, leftOut } = await extracted(t, { events, files, params: { limits } });
+    assert.equal(leftOut.events, 0, name);
+    const [first, ...others] = found.map(({ kind }) => kind);
+    assert.equal(first, "prompt");
+    assert.ok(!others.includes("prompt"), name);
+    assert.deepEqual(new Set(others.splice(-4)), new Set(["measurement"]));
+    assert.ok(!others.includes("measurement"), name);
+    for (const one of found.slice(-4))
+      assert.match(one.text, /^(?:Of 1500 scored|The submission|Events with calls|Downloads through)/, name);
+    for (const one of found) assert.doesNotMatch(one.text, unseen, name);
+    const hidden = text.match(unseen)?.length ?? 0;
+    const whole = text.replace(unseen, "");
+    const said = found.filter((one) => one.text.replace(spelt, "").includes(`:\n${whole}`));
+    assert.ok(said.length >= 8, `${name}: ${said.length}`);
+    for (const one of said) assert.ok((one.text.match(spelt)?.length ?? 0) >= hidden, name);
+  }
 });
 
 test("a program's calls through the gateway are read once, with what it sends back", async (t) => {

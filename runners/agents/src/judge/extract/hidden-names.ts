@@ -31,7 +31,9 @@ export function modelNames(id = ""): string[] {
 export function nameHider(names: Record<string, string[]>, ordinary: string): (text: string) => string {
   const known = new Set(ordinary.toLowerCase().match(/\p{L}+/gu));
   const hidden = Object.entries(names)
-    .flatMap(([shown, all]) => all.map((name) => ({ shown, name, pattern: patternOf(name, known) })))
+    .flatMap(([shown, all]) =>
+      [...new Set(all)].map((name) => ({ shown, name, pattern: patternOf(name, known) })),
+    )
     .filter(({ pattern }) => pattern !== undefined)
     .sort((a, b) => b.name.length - a.name.length);
   const any = hidden.map(({ pattern }) => `(${pattern})`).join("|") || "(?!)";
