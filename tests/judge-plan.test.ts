@@ -123,3 +123,11 @@ test("a change of a question, a judge or votes reruns the asks that it touches a
   const another = { ...judged, judge: ["gpt-4o", "claude-3-5-sonnet", "gpt-6-2-sol"] };
   assert.deepEqual(after({ set: another }), { ask: attempts * 2, report: 1 });
 });
+
+test("a recorded judge's answers are in the keys of its asks, and of no other judge's", () => {
+  const plan = planOf({ set: { ...judged, judge: ["sample-judge", "gpt-4o"] } });
+  for (const { id, axes, action } of named(plan, "ask")) {
+    const own = axes.judge === "sample-judge" ? ["pipelines/judges/recorded/authored-sample/**"] : [];
+    assert.deepEqual(action.files, own, id);
+  }
+});
