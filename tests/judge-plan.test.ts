@@ -92,14 +92,14 @@ test("a named judge answers each rubric about each attempt, whose text is extrac
   }
 });
 
-test("what a judge is asked names no task and no agent, and its text is extracted without their axes", () => {
+test("what a judge is asked names no task and no agent, and its text is extracted by the agent alone, whose names it removes", () => {
   const plan = planOf({ set: judged });
   for (const { id, stage, action } of named(plan, "ask")) {
     assert.deepEqual(stage.keyed, ["judge", "rubric"]);
     assert.doesNotMatch(JSON.stringify(action), /baby-lm|script-weak|script-strong/, id);
   }
   const [extract] = named(plan, "extract");
-  assert.deepEqual(extract!.stage.keyed, []);
+  assert.deepEqual(extract!.stage.keyed, ["agent"]);
   assert.equal(extract!.execution.network, "none");
 });
 
@@ -122,4 +122,12 @@ test("a change of a question, a judge or votes reruns the asks that it touches a
   assert.deepEqual(after({ files: { [preset]: warmer } }), { ask: attempts * 2, report: 1 });
   const another = { ...judged, judge: ["gpt-4o", "claude-3-5-sonnet", "gpt-6-2-sol"] };
   assert.deepEqual(after({ set: another }), { ask: attempts * 2, report: 1 });
+});
+
+test("a recorded judge's answers are in the keys of its asks, and of no other judge's", () => {
+  const plan = planOf({ set: { ...judged, judge: ["sample-judge", "gpt-4o"] } });
+  for (const { id, axes, action } of named(plan, "ask")) {
+    const own = axes.judge === "sample-judge" ? ["pipelines/judges/recorded/authored-sample/**"] : [];
+    assert.deepEqual(action.files, own, id);
+  }
 });

@@ -98,6 +98,9 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
     derived: {
       model: ({ provider, model }) => ({ provider, ...model }),
       providers: ({ provider }) => [provider], // not the planner's
+      // the answers of a recorded judge; no other judge reads them
+      recording: ({ provider, model }) =>
+        provider === "recorded" && model?.id ? `pipelines/judges/recorded/${model.id}` : undefined,
     },
   },
   rubric: {

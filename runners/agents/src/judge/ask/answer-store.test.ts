@@ -131,6 +131,13 @@ test("a recorded judge names a missing answer and how to record it", async (t) =
   }
 });
 
+test("a recording with a README.md answers with its text how to record again", async (t) => {
+  const { folder } = lab(t);
+  writeFileSync(join(folder, "README.md"), "Run the script again.\n");
+  const { trouble } = await judged(() => "never", { answers: recordedAnswers(folder) });
+  assert.match(trouble!.message, /of the extract [0-9a-f]{64}\n {2}help: Run the script again\.$/u);
+});
+
 test("a recording with a file of another format is refused by its name", (t) => {
   const { folder } = lab(t);
   writeFileSync(join(folder, "a.json"), "{}");

@@ -59,7 +59,10 @@ export function answerStore(
   };
 }
 
-/** Of a recorded judge. Which model answered is no matter: a recording of any can be copied into `folder`. */
+/**
+ * Of a recorded judge. Which model answered is no matter: a recording of any can be copied into `folder`, with a
+ * README.md that says how to record again.
+ */
 export function recordedAnswers(folder: string): AnswerStore {
   const key = (request: JudgeRequest) => nameOf({ ...request, model: {} });
   const files = globSync("*.json", { cwd: folder }).sort();
@@ -70,9 +73,11 @@ export function recordedAnswers(folder: string): AnswerStore {
       const answer = known.get(key(request));
       if (answer) return answer;
       const { question, vote, extract, call } = request;
+      const help =
+        readFrom(join(folder, "README.md"), 0)?.toString().trim() ??
+        "run the stage with the judge to record, then copy the new files of .mlrb/answers into this folder";
       throw new JudgeTrouble(
-        `${folder} has no answer to ${question.id}, vote ${vote}, ${call.kind}, of the extract ${extract}\n` +
-          "  help: run the stage with the judge to record, then copy the new files of .mlrb/answers into this folder",
+        `${folder} has no answer to ${question.id}, vote ${vote}, ${call.kind}, of the extract ${extract}\n  help: ${help}`,
       );
     },
     put: () => {

@@ -39,6 +39,8 @@ export async function extractAttempt({ params, inputs: all }: Stage): Promise<Ex
   const blanks = prompt.split("\n").filter((line) => line.includes("{{"));
   const filled = (line: string) => RegExp.escape(line).replace(/\\\{\\\{.*?\\\}\\\}/g, "[\\w .:-]{1,100}");
   const copies = blanks.map((line) => [new RegExp(filled(line), "g"), line] as const);
+  // of reported experiments, so that an attempt has the same extract each time it is replayed
+  copies.push([/"time": ?"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"time":"[time]"']);
   const blank = (text: string) => copies.reduce((all, [copy, line]) => all.replace(copy, () => line), text);
   const draft = extractDraft(limits, (text) => hide(blank(text)));
   draft.add("prompt", prompt);
