@@ -11,7 +11,6 @@ const injection = t.closedObject(
   },
   ["name", "kind", "text"],
 );
-export type Injection = t.TypeOf<typeof injection>;
 
 export const injectionsFile = t.fileFormat(
   "mlrb injections",

@@ -2,13 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { resultRows, resultTables } from "@mlrb/formats/report/result-tables";
+import { answerRows } from "../judged/answer-rows.ts";
 import { csvRows, csvText, parseCsv } from "../testing/csv-rows.ts";
+import { answersOf } from "../testing/judge-example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { attemptRows, checkpointRows, scoreRows } from "./attempt-rows.ts";
 import { csvFiles } from "./csv-files.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
 
 const nasty = nastyExample().report();
+
+const judged = { task: "t", agent: "a", seed: 1, family: null, answers: answersOf({ copied: "yes" }) };
 
 test("the rows of every file follow the published schema", () => {
   const tables = {
@@ -17,6 +21,7 @@ test("the rows of every file follow the published schema", () => {
     "scores.csv": scoreRows(nasty),
     "checkpoints.csv": checkpointRows(nasty),
     "comparisons.csv": comparisonRows(nasty),
+    "answers.csv": answerRows({ ...nasty, judged: { attempts: [judged], checks: [] } }),
   };
   assert.deepEqual(Object.keys(tables), Object.keys(resultTables.properties));
   mustFollow(resultTables, JSON.parse(JSON.stringify(tables)), "tables");

@@ -39,7 +39,7 @@ test("a supported yes marks the attempt, adds two sensitivity rows and changes n
   );
   assert.deepEqual(
     report.attempts[0]!.marks?.flatMap(({ questions }) => questions),
-    ["copied"],
+    ["leaks.copied"],
   );
   assert.equal(report.attempts[1]!.marks, undefined);
   assert.deepEqual(report.sensitivity.map(({ variant }) => variant).sort(), [
