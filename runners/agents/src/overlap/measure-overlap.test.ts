@@ -141,3 +141,13 @@ test("recorded downloads are counted, and those whose bytes are still there", as
   const found = await measured(t, { "workspace/files/home/hub/x.txt": text }, events);
   assert.deepEqual(found.downloads, { files: 2, read: 1 });
 });
+
+test("a text that ends like a ZIP file is searched, and what opens no ZIP is listed", async (t) => {
+  const found = await measured(t, {
+    "workspace/files/workspace/a.txt": `${rows.join("\n")}\nPK\x05\x06\n`,
+    "workspace/files/workspace/b.txt": `PK\x05\x06${"a".repeat(30)}`.padStart(100),
+  });
+  assert.equal(found.rows.found, 3);
+  const damaged = (place: string) => ({ place, why: "it is damaged" });
+  assert.deepEqual(found.unread, [damaged("workspace/a.txt"), damaged("workspace/b.txt")]);
+});

@@ -2,7 +2,6 @@
 // inside walls, and what cannot be read is listed, so that no agent can hide a text unseen.
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdirSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { downloadEvents } from "@mlrb/formats/attempt/download-events";
@@ -12,9 +11,9 @@ import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { filesIn } from "@mlrb/kit/files/files-in";
 import { execa } from "execa";
 import { keptFiles, notKept } from "../folders/kept-workspace.ts";
-import { contentKind, peekBytes } from "../hub/contents/content-kind.ts";
+import { contentKind } from "../hub/contents/content-kind.ts";
 import { scoredRows } from "../hub/contents/scored-rows.ts";
-import { searchFile, Unreadable } from "../hub/contents/search-content.ts";
+import { ends, mayBeZip, searchFile, Unreadable } from "../hub/contents/search-content.ts";
 import { textsOf } from "../hub/contents/withheld-rows.ts";
 import { NgramIndex } from "./ngram-index.ts";
 import { OverlapSearch } from "./overlap-search.ts";
@@ -190,10 +189,10 @@ async function digestOf(path: string): Promise<string> {
   return sum.digest("hex");
 }
 
+/** No library opens it: one throws on hostile content. */
 async function isPlain(path: string): Promise<boolean> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(peekBytes), 0, peekBytes, 0);
-  return ["text", "utf-16", "safetensors", "media"].includes(contentKind(buffer.subarray(0, bytesRead)));
+  const { head, tail } = await ends(path);
+  return !mayBeZip(tail) && ["text", "utf-16", "safetensors", "media"].includes(contentKind(head));
 }
 
 function parsed(line: string): unknown {

@@ -61,12 +61,18 @@ async function lookAtFile(path: string, looking: Looking, depth: number): Promis
     kind = "binary";
   }
   if (kind === "parquet") return await lookAtParquet(path, looking);
-  // programs find the index of a ZIP at its end, whatever comes first
-  if (kind === "zip" || tail.includes("PK\x05\x06")) await lookAtZip(path, looking, depth);
+  // as text first: a damaged index of a ZIP hides nothing before it
   if (kind !== "zip") await lookAtStream(createReadStream(path), kind, { looking, depth, head });
+  if (kind === "zip" || mayBeZip(tail)) await lookAtZip(path, looking, depth);
 }
 
-async function ends(path: string): Promise<{ head: Buffer; tail: Buffer }> {
+/** Programs find the index of a ZIP at its end, whatever comes first. */
+export function mayBeZip(tail: Buffer): boolean {
+  return tail.includes("PK\x05\x06");
+}
+
+/** The first and the last bytes of a file. */
+export async function ends(path: string): Promise<{ head: Buffer; tail: Buffer }> {
   await using file = await open(path);
   const { size } = await file.stat();
   const at = async (position: number) => {
