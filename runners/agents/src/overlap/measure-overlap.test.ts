@@ -62,6 +62,7 @@ test("a copied row is found wherever it is held: files, archives, events, long t
     t,
     {
       "workspace/files/workspace/a.py": `DATA = ["${rows[0]}"]`,
+      "workspace/files/home/cache.arrow": `ARROW1\0\0${rows[2]}\0`,
       "workspace/files/home/b.jsonl.gz": gzipSync(JSON.stringify({ text: rows[1] })),
       "submission/tokenizer.json": JSON.stringify({ added_tokens: [{ id: 5, content: rows[2] }] }),
       [`attachments/${"a".repeat(64)}`]: `output: ${rows[0]}`,
@@ -74,6 +75,7 @@ test("a copied row is found wherever it is held: files, archives, events, long t
     ["submission", "tokenizer.json", 1],
     ["trajectory", "2", 1],
     ["workspace", "home/b.jsonl.gz", 1],
+    ["workspace", "home/cache.arrow", 1],
     ["workspace", "workspace/a.py", 1],
   ]);
   assert.doesNotMatch(JSON.stringify(found), /ferry|kettle|bridge/, "counts and places, never a text");
@@ -96,7 +98,7 @@ test("what cannot be read is said: texts that were not kept, closed archives, pa
   const bomb = gzipSync(Buffer.alloc(2 ** 20 + 1));
   const leftOut = [
     { path: "corpus.txt", why: "too large" },
-    { path: "model.bin", why: "no text: binary" },
+    { path: "plot.png", why: "no text: media" },
   ];
   const kept = { folder: "workspace", files: 0, bytes: 0, leftOut, leftOutMore: 2, textBytesLeftOut: 9 };
   const found = await measured(t, {

@@ -46,6 +46,8 @@ const unpackedMax = 2 ** 30;
 /** Archives and tables; each takes a process. Package managers leave dozens behind. */
 const packedMax = 300;
 const packedMs = 60_000;
+/** What an attempt's record keeps of one file. Numbers are searched at 3 to 5 MB/s. */
+const plainBinaryMax = 16 << 20;
 const heapMegabytes = 1024;
 const dataKilobytes = 3 << 20;
 
@@ -189,10 +191,12 @@ async function digestOf(path: string): Promise<string> {
   return sum.digest("hex");
 }
 
-/** No library opens it: one throws on hostile content. */
+/** No library opens it: one throws on hostile content. Large binary files take time, which a process of their own limits. */
 async function isPlain(path: string): Promise<boolean> {
   const { head, tail } = await ends(path);
-  return !mayBeZip(tail) && ["text", "utf-16", "safetensors", "media"].includes(contentKind(head));
+  const kind = contentKind(head);
+  if (kind === "binary" && statSync(path).size > plainBinaryMax) return false;
+  return !mayBeZip(tail) && ["text", "utf-16", "safetensors", "media", "binary"].includes(kind);
 }
 
 function parsed(line: string): unknown {
