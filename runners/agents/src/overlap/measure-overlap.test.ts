@@ -99,6 +99,8 @@ test("what cannot be read is said: texts that were not kept, closed archives, pa
   const leftOut = [
     { path: "corpus.txt", why: "too large" },
     { path: "plot.png", why: "no text: media" },
+    { path: "hub/snapshots/main/train.arrow", why: "symbolic link" },
+    { path: "wandb", why: "socket" },
   ];
   const kept = { folder: "workspace", files: 0, bytes: 0, leftOut, leftOutMore: 2, textBytesLeftOut: 9 };
   const found = await measured(t, {
