@@ -107,6 +107,7 @@ test("what cannot be read is said: texts that were not kept, closed archives, pa
     "workspace/index.json": JSON.stringify({ formatVersion: 1, folders: [kept] }),
     "workspace/files/workspace/x.7z": Buffer.from("7z\xbc\xaf\x27\x1c rows", "latin1"),
     "workspace/files/workspace/y.gz": bomb,
+    "workspace/files/workspace/w.gz": gzipSync(`BZh${rows[0]}`),
     "workspace/files/workspace/z.parquet": "PAR1 not a table",
   });
   assert.deepEqual(
@@ -114,6 +115,7 @@ test("what cannot be read is said: texts that were not kept, closed archives, pa
     [
       "workspace/corpus.txt: too large",
       "workspace: 2 more files are not kept",
+      "workspace/w.gz: it holds a compressed format that cannot be opened here",
       "workspace/x.7z: a compressed format that cannot be opened here",
       "workspace/y.gz: more than N bytes when unpacked",
       "workspace/z.parquet: it is damaged",

@@ -26,6 +26,8 @@ export type ContentRequest = {
   strict: boolean;
   /** Unpacked bytes that are looked at, at most. */
   bytesMax: number;
+  /** Of the files in one archive that cannot be opened. */
+  closedBytesMax?: number;
 };
 
 /** Content that cannot be looked at. */
@@ -49,7 +51,11 @@ type Looking = ContentRequest & {
 
 /** Throws `Unreadable`, or the error of a library on damaged content. */
 export async function searchFile(path: string, request: ContentRequest): Promise<void> {
-  await lookAtFile(path, { ...request, bytes: 0, closedBytes: 0 }, 0);
+  const looking = { ...request, bytes: 0, closedBytes: 0 };
+  await lookAtFile(path, looking, 0);
+  // what can be opened is searched first
+  if (looking.closedBytes > (request.closedBytesMax ?? closedBytesMax))
+    throw new Unreadable("it holds a compressed format that cannot be opened here");
 }
 
 async function lookAtFile(path: string, looking: Looking, depth: number): Promise<void> {
