@@ -19,6 +19,7 @@ async function measured(
   t: TestContext,
   files: Record<string, string | Buffer | undefined>,
   events: object[] = [{ event: "start" }],
+  more: { packedAllMs?: number } = {},
 ) {
   const root = mkdtempSync(join(tmpdir(), "overlap-"));
   t.after(() => rmSync(root, { recursive: true }));
@@ -42,7 +43,7 @@ async function measured(
       ...{ submission: at("submission"), trajectory: at("trajectory.jsonl") },
     },
     { private: at("private"), public: at("public") },
-    { measure, scratch: at("scratch"), unpackedBytesMax: 2 ** 20 },
+    { measure, scratch: at("scratch"), unpackedBytesMax: 2 ** 20, ...more },
   );
 }
 
@@ -156,4 +157,14 @@ test("a text that ends like a ZIP file is searched, and what opens no ZIP is lis
   assert.equal(found.rows.found, 3);
   const damaged = (place: string) => ({ place, why: "it is damaged" });
   assert.deepEqual(found.unread, [damaged("workspace/a.txt"), damaged("workspace/b.txt")]);
+});
+
+test("archives share a time, and those after it are listed", async (t) => {
+  const files = {
+    "workspace/files/tmp/a.gz": gzipSync(rows[0]!),
+    "workspace/files/tmp/b.gz": gzipSync(rows[1]!),
+  };
+  const found = await measured(t, files, [], { packedAllMs: 1 });
+  assert.equal(found.rows.found, 1);
+  assert.deepEqual(found.unread, [{ place: "tmp/b.gz", why: "archives and tables take too long together" }]);
 });

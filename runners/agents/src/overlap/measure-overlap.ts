@@ -37,6 +37,8 @@ type Measuring = {
   scratch: string;
   /** Of one archive or table. */
   unpackedBytesMax?: number;
+  /** For all archives and tables together. */
+  packedAllMs?: number;
 };
 
 const listedMax = 100;
@@ -46,6 +48,8 @@ const unpackedMax = 2 ** 30;
 /** Archives and tables; each takes a process. Package managers leave dozens behind. */
 const packedMax = 300;
 const packedMs = 60_000;
+/** 90 kB can take a minute, so without this limit an attempt could take five hours. */
+const packedAllMax = 15 * 60_000;
 /** What an attempt's record keeps of one file. Numbers are searched at 3 to 5 MB/s. */
 const plainBinaryMax = 16 << 20;
 const heapMegabytes = 1024;
@@ -105,10 +109,12 @@ class HeldReader {
   readonly #given: Measuring & { private: string };
   #textBytes = textBytesMax;
   #packed = 0;
+  #packedMsLeft: number;
 
   constructor(index: NgramIndex, given: Measuring & { private: string }) {
     this.#index = index;
     this.#given = given;
+    this.#packedMsLeft = given.packedAllMs ?? packedAllMax;
   }
 
   async readFolder(kind: Place["kind"], folder: string): Promise<void> {
@@ -170,6 +176,7 @@ class HeldReader {
 
   async #inPacked(path: string, no: (why: string) => Set<number>): Promise<Set<number>> {
     if (++this.#packed > packedMax) return no(`more than ${packedMax} archives, tables and binary files`);
+    if (this.#packedMsLeft <= 0) return no("archives and tables take too long together");
     const { measure, scratch, unpackedBytesMax = unpackedMax, private: rows } = this.#given;
     const program = join(import.meta.dirname, "search-packed.ts");
     const options = ["--disable-warning=ExperimentalWarning", `--max-old-space-size=${heapMegabytes}`];
@@ -178,6 +185,7 @@ class HeldReader {
     const ended = await execa("sh", ["-c", limited, process.execPath, ...options, ...args], {
       ...{ timeout: packedMs, reject: false, stdin: "ignore", maxBuffer: 2 ** 28 },
     });
+    this.#packedMsLeft -= ended.durationMs;
     if (ended.exitCode !== 0) return no(ended.timedOut ? "it takes too long" : "it takes too much memory");
     const { ngrams, unreadable } = JSON.parse(ended.stdout) as PackedAnswer;
     if (unreadable !== undefined) no(unreadable);
