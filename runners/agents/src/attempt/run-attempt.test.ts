@@ -100,7 +100,7 @@ test("an agent finds the workspace and nothing else in its environment", async (
 
 test("the texts that an attempt leaves are kept, without what it was given", async () => {
   const { outputs } = await attempt(
-    'mkdir src; echo "print(1)" > src/train.py; echo tip > "$HOME/notes"; echo rows > "$TMPDIR/rows.txt"; head -c 99 /dev/zero > weights; echo m > submission/m; ln -s /etc/hostname link',
+    'mkdir src; echo "print(1)" > src/train.py; echo tip > "$HOME/notes"; echo rows > "$TMPDIR/rows.txt"; head -c 99 /dev/zero > weights; printf "\\211PNG\\0" > plot.png; echo m > submission/m; ln -s /etc/hostname link',
   );
   const files = join(outputs.workspace, "files");
   const kept = readdirSync(files, { recursive: true, withFileTypes: true }).flatMap((entry) =>
@@ -111,11 +111,12 @@ test("the texts that an attempt leaves are kept, without what it was given", asy
     "tmp/rows.txt",
     "workspace/iterations.jsonl",
     "workspace/src/train.py",
+    "workspace/weights",
   ]);
   const index = JSON.parse(readFileSync(join(outputs.workspace, "index.json"), "utf8"));
   assert.deepEqual(index.folders[0].leftOut, [
     { path: "link", why: "symbolic link" },
-    { path: "weights", why: "no text: binary" },
+    { path: "plot.png", why: "no text: media" },
   ]);
 });
 

@@ -27,13 +27,13 @@ function workspace(t: TestContext, files: Record<string, string | Buffer>) {
   return { root, to, copy };
 }
 
-test("texts and archives are copied, weights and images are listed, what was given is passed over", async (t) => {
+test("texts, archives and binary files are copied, weights and images are listed, what was given is passed over", async (t) => {
   const zeros = Buffer.alloc(64);
   const { to, copy } = workspace(t, {
     "notes.txt": "a plan",
     "src/train.py": "print(1)",
     "rows.gz": Buffer.from([0x1f, 0x8b, 8, 0, 1]),
-    "model.bin": Buffer.concat([Buffer.from("weights\0"), zeros]),
+    "cache.arrow": Buffer.concat([Buffer.from("ARROW1\0\0rows"), zeros]),
     "plot.png": Buffer.concat([Buffer.from("\x89PNG", "latin1"), zeros]),
     "data/train.jsonl": "given",
   });
@@ -41,17 +41,15 @@ test("texts and archives are copied, weights and images are listed, what was giv
   assert.deepEqual(
     found.files.map(({ path, bytes }) => [path, bytes]),
     [
+      ["cache.arrow", 76],
       ["notes.txt", 6],
       ["rows.gz", 5],
       ["src/train.py", 8],
     ],
   );
-  assert.deepEqual(found.leftOut, [
-    { path: "model.bin", why: "no text: binary" },
-    { path: "plot.png", why: "no text: media" },
-  ]);
+  assert.deepEqual(found.leftOut, [{ path: "plot.png", why: "no text: media" }]);
   assert.equal(readFileSync(join(to, "src/train.py"), "utf8"), "print(1)");
-  assert.deepEqual(readdirSync(to).sort(), ["notes.txt", "rows.gz", "src"]);
+  assert.deepEqual(readdirSync(to).sort(), ["cache.arrow", "notes.txt", "rows.gz", "src"]);
 });
 
 test("the smallest texts are kept first, and what does not fit is listed and counted", async (t) => {
@@ -66,6 +64,17 @@ test("the smallest texts are kept first, and what does not fit is listed and cou
     { path: "a", why: "too large" },
   ]);
   assert.equal(found.textBytesLeftOut, 601 + 501);
+});
+
+test("binary files get the room that texts leave, and what does not fit is listed as not kept", async (t) => {
+  const binary = (bytes: number) => Buffer.alloc(bytes);
+  const { copy } = workspace(t, { a: binary(600), b: "y".repeat(500), c: binary(300) });
+  const found = await copy();
+  assert.deepEqual(
+    found.files.map(({ path }) => path),
+    ["b", "c"],
+  );
+  assert.deepEqual(found.leftOut, [{ path: "a", why: "binary: no room is left for its text" }]);
 });
 
 test("links lead nowhere, and a folder that the agent removed is empty", async (t) => {

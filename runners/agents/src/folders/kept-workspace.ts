@@ -7,6 +7,9 @@ import { mustFollow } from "@mlrb/formats/read-format";
 /** Of the folder `workspace/` of an attempt. It has no such folder where nothing was kept. */
 export const keptFiles = (workspace: string) => join(workspace, "files");
 
+/** A link's target lies elsewhere in the folder, or was never the attempt's. */
+const holdsNone = /^(no text|symbolic link$|named pipe$|socket$|device$)/;
+
 /** What may hold text and is not among them. */
 export function notKept(workspace: string): { place: string; why: string }[] {
   const file = join(workspace, "index.json");
@@ -15,7 +18,7 @@ export function notKept(workspace: string): { place: string; why: string }[] {
   return folders.flatMap(({ folder, over, leftOut, leftOutMore }) => [
     ...(over === undefined ? [] : [{ place: folder, why: over }]),
     ...leftOut
-      .filter(({ why }) => !why.startsWith("no text"))
+      .filter(({ why }) => !holdsNone.test(why))
       .map(({ path, why }) => ({ place: `${folder}/${path}`, why })),
     ...(leftOutMore > 0 ? [{ place: folder, why: `${leftOutMore} more files are not kept` }] : []),
   ]);

@@ -19,6 +19,7 @@ async function measured(
   t: TestContext,
   files: Record<string, string | Buffer | undefined>,
   events: object[] = [{ event: "start" }],
+  more: { packedAllMs?: number } = {},
 ) {
   const root = mkdtempSync(join(tmpdir(), "overlap-"));
   t.after(() => rmSync(root, { recursive: true }));
@@ -42,7 +43,7 @@ async function measured(
       ...{ submission: at("submission"), trajectory: at("trajectory.jsonl") },
     },
     { private: at("private"), public: at("public") },
-    { measure, scratch: at("scratch"), unpackedBytesMax: 2 ** 20 },
+    { measure, scratch: at("scratch"), unpackedBytesMax: 2 ** 20, ...more },
   );
 }
 
@@ -62,6 +63,7 @@ test("a copied row is found wherever it is held: files, archives, events, long t
     t,
     {
       "workspace/files/workspace/a.py": `DATA = ["${rows[0]}"]`,
+      "workspace/files/home/cache.arrow": `ARROW1\0\0${rows[2]}\0`,
       "workspace/files/home/b.jsonl.gz": gzipSync(JSON.stringify({ text: rows[1] })),
       "submission/tokenizer.json": JSON.stringify({ added_tokens: [{ id: 5, content: rows[2] }] }),
       [`attachments/${"a".repeat(64)}`]: `output: ${rows[0]}`,
@@ -74,6 +76,7 @@ test("a copied row is found wherever it is held: files, archives, events, long t
     ["submission", "tokenizer.json", 1],
     ["trajectory", "2", 1],
     ["workspace", "home/b.jsonl.gz", 1],
+    ["workspace", "home/cache.arrow", 1],
     ["workspace", "workspace/a.py", 1],
   ]);
   assert.doesNotMatch(JSON.stringify(found), /ferry|kettle|bridge/, "counts and places, never a text");
@@ -96,13 +99,16 @@ test("what cannot be read is said: texts that were not kept, closed archives, pa
   const bomb = gzipSync(Buffer.alloc(2 ** 20 + 1));
   const leftOut = [
     { path: "corpus.txt", why: "too large" },
-    { path: "model.bin", why: "no text: binary" },
+    { path: "plot.png", why: "no text: media" },
+    { path: "hub/snapshots/main/train.arrow", why: "symbolic link" },
+    { path: "wandb", why: "socket" },
   ];
   const kept = { folder: "workspace", files: 0, bytes: 0, leftOut, leftOutMore: 2, textBytesLeftOut: 9 };
   const found = await measured(t, {
     "workspace/index.json": JSON.stringify({ formatVersion: 1, folders: [kept] }),
     "workspace/files/workspace/x.7z": Buffer.from("7z\xbc\xaf\x27\x1c rows", "latin1"),
     "workspace/files/workspace/y.gz": bomb,
+    "workspace/files/workspace/w.gz": gzipSync(`BZh${rows[0]}`),
     "workspace/files/workspace/z.parquet": "PAR1 not a table",
   });
   assert.deepEqual(
@@ -110,6 +116,7 @@ test("what cannot be read is said: texts that were not kept, closed archives, pa
     [
       "workspace/corpus.txt: too large",
       "workspace: 2 more files are not kept",
+      "workspace/w.gz: it holds a compressed format that cannot be opened here",
       "workspace/x.7z: a compressed format that cannot be opened here",
       "workspace/y.gz: more than N bytes when unpacked",
       "workspace/z.parquet: it is damaged",
@@ -140,4 +147,24 @@ test("recorded downloads are counted, and those whose bytes are still there", as
   const events = [download(digest), download("b".repeat(64)), download(digest)];
   const found = await measured(t, { "workspace/files/home/hub/x.txt": text }, events);
   assert.deepEqual(found.downloads, { files: 2, read: 1 });
+});
+
+test("a text that ends like a ZIP file is searched, and what opens no ZIP is listed", async (t) => {
+  const found = await measured(t, {
+    "workspace/files/workspace/a.txt": `${rows.join("\n")}\nPK\x05\x06\n`,
+    "workspace/files/workspace/b.txt": `PK\x05\x06${"a".repeat(30)}`.padStart(100),
+  });
+  assert.equal(found.rows.found, 3);
+  const damaged = (place: string) => ({ place, why: "it is damaged" });
+  assert.deepEqual(found.unread, [damaged("workspace/a.txt"), damaged("workspace/b.txt")]);
+});
+
+test("archives share a time, and those after it are listed", async (t) => {
+  const files = {
+    "workspace/files/tmp/a.gz": gzipSync(rows[0]!),
+    "workspace/files/tmp/b.gz": gzipSync(rows[1]!),
+  };
+  const found = await measured(t, files, [], { packedAllMs: 1 });
+  assert.equal(found.rows.found, 1);
+  assert.deepEqual(found.unread, [{ place: "tmp/b.gz", why: "archives and tables take too long together" }]);
 });

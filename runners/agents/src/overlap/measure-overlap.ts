@@ -2,7 +2,6 @@
 // inside walls, and what cannot be read is listed, so that no agent can hide a text unseen.
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdirSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { downloadEvents } from "@mlrb/formats/attempt/download-events";
@@ -12,9 +11,9 @@ import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { filesIn } from "@mlrb/kit/files/files-in";
 import { execa } from "execa";
 import { keptFiles, notKept } from "../folders/kept-workspace.ts";
-import { contentKind, peekBytes } from "../hub/contents/content-kind.ts";
+import { contentKind } from "../hub/contents/content-kind.ts";
 import { scoredRows } from "../hub/contents/scored-rows.ts";
-import { searchFile, Unreadable } from "../hub/contents/search-content.ts";
+import { ends, mayBeZip, searchFile, Unreadable } from "../hub/contents/search-content.ts";
 import { textsOf } from "../hub/contents/withheld-rows.ts";
 import { NgramIndex } from "./ngram-index.ts";
 import { OverlapSearch } from "./overlap-search.ts";
@@ -38,6 +37,8 @@ type Measuring = {
   scratch: string;
   /** Of one archive or table. */
   unpackedBytesMax?: number;
+  /** For all archives and tables together. */
+  packedAllMs?: number;
 };
 
 const listedMax = 100;
@@ -47,6 +48,10 @@ const unpackedMax = 2 ** 30;
 /** Archives and tables; each takes a process. Package managers leave dozens behind. */
 const packedMax = 300;
 const packedMs = 60_000;
+/** 90 kB can take a minute, so without this limit an attempt could take five hours. */
+const packedAllMax = 15 * 60_000;
+/** What an attempt's record keeps of one file. Numbers are searched at 3 to 5 MB/s. */
+const plainBinaryMax = 16 << 20;
 const heapMegabytes = 1024;
 const dataKilobytes = 3 << 20;
 
@@ -104,10 +109,12 @@ class HeldReader {
   readonly #given: Measuring & { private: string };
   #textBytes = textBytesMax;
   #packed = 0;
+  #packedMsLeft: number;
 
   constructor(index: NgramIndex, given: Measuring & { private: string }) {
     this.#index = index;
     this.#given = given;
+    this.#packedMsLeft = given.packedAllMs ?? packedAllMax;
   }
 
   async readFolder(kind: Place["kind"], folder: string): Promise<void> {
@@ -169,6 +176,7 @@ class HeldReader {
 
   async #inPacked(path: string, no: (why: string) => Set<number>): Promise<Set<number>> {
     if (++this.#packed > packedMax) return no(`more than ${packedMax} archives, tables and binary files`);
+    if (this.#packedMsLeft <= 0) return no("archives and tables take too long together");
     const { measure, scratch, unpackedBytesMax = unpackedMax, private: rows } = this.#given;
     const program = join(import.meta.dirname, "search-packed.ts");
     const options = ["--disable-warning=ExperimentalWarning", `--max-old-space-size=${heapMegabytes}`];
@@ -177,6 +185,7 @@ class HeldReader {
     const ended = await execa("sh", ["-c", limited, process.execPath, ...options, ...args], {
       ...{ timeout: packedMs, reject: false, stdin: "ignore", maxBuffer: 2 ** 28 },
     });
+    this.#packedMsLeft -= ended.durationMs;
     if (ended.exitCode !== 0) return no(ended.timedOut ? "it takes too long" : "it takes too much memory");
     const { ngrams, unreadable } = JSON.parse(ended.stdout) as PackedAnswer;
     if (unreadable !== undefined) no(unreadable);
@@ -190,10 +199,12 @@ async function digestOf(path: string): Promise<string> {
   return sum.digest("hex");
 }
 
+/** No library opens it: one throws on hostile content. Large binary files take time, which a process of their own limits. */
 async function isPlain(path: string): Promise<boolean> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(peekBytes), 0, peekBytes, 0);
-  return ["text", "utf-16", "safetensors", "media"].includes(contentKind(buffer.subarray(0, bytesRead)));
+  const { head, tail } = await ends(path);
+  const kind = contentKind(head);
+  if (kind === "binary" && statSync(path).size > plainBinaryMax) return false;
+  return !mayBeZip(tail) && ["text", "utf-16", "safetensors", "media", "binary"].includes(kind);
 }
 
 function parsed(line: string): unknown {

@@ -16,7 +16,8 @@ const declared = mustFollow(overlapMeasure, JSON.parse(measure!), "the measure")
 const search = new OverlapSearch(new NgramIndex(await scoredRows(folder!), declared));
 let unreadable: string | undefined;
 try {
-  await searchFile(file!, { search, scratch: scratch!, strict: false, bytesMax: Number(bytesMax) });
+  const request = { search, scratch: scratch!, strict: false, bytesMax: Number(bytesMax), closedBytesMax: 0 };
+  await searchFile(file!, request);
 } catch (error) {
   unreadable = error instanceof Unreadable ? error.message : "it is damaged";
 }

@@ -40,6 +40,11 @@ test("free and recorded judges cost nothing, and their lines still name who rece
   ]);
 });
 
+test("a judge that is only checked gets the text of no attempt", () => {
+  const check = { ...judgeStage("a", { ...openai, free: true }), inputs: [] };
+  assert.match(judgeLines(bounds([check]))[0]!, /receives the text of labelled trajectories\)/);
+});
+
 test("without a known price the dollars are unknown, and the line says how to give the price", () => {
   assert.match(judgeLines(bounds([judgeStage("a", openai)]))[0]!, /: 3 votes, unknown dollars: add --price$/);
 });

@@ -53,8 +53,8 @@ export function judgeBounds(starts: Instance[], given: string[]) {
     const ask = judgeAsk(own[0]!);
     return {
       ...{ judge, provider: ask?.model.provider ?? null, votes: ask?.votes ?? null, stages: own.length },
-      /** Whose text it receives. */
-      attempts: new Set(own.map(({ inputs }) => inputs.map(({ from }) => from).join())).size,
+      /** Whose text it receives; a check on labelled trajectories has none. */
+      attempts: new Set(own.flatMap(({ inputs }) => inputs.map(({ from }) => from).join() || [])).size,
       // of all its answers together; null: unknown
       dollars: total(own.map((one) => (prices && paysForAnswers(one) ? dollarsOf(one, prices) : 0))),
     };
@@ -71,7 +71,8 @@ function dollarsOf(instance: Instance, prices: PriceBook): number | null {
 
 export function judgeLines(bounds: JudgeBound[]): string[] {
   return bounds.map(({ judge, provider, attempts, votes, dollars }) => {
-    const receives = `provider ${provider ?? "unknown"} receives the text of ${counted(attempts, "attempt")}`;
+    const whose = attempts === 0 ? "labelled trajectories" : counted(attempts, "attempt");
+    const receives = `provider ${provider ?? "unknown"} receives the text of ${whose}`;
     const cost =
       dollars === null ? "unknown dollars: add --price" : `up to about ${dollars.toFixed(2)} dollars`;
     return `judge ${judge} (${receives}): ${counted(votes ?? 1, "vote")}, ${cost}`;

@@ -20,6 +20,10 @@ const families: [provider: string, id: string, family: string][] = [
   ["vllm", "Qwen/Qwen2.5-7B-Instruct", "qwen"],
   ["ollama", "gpt-oss:20b", "gpt"],
   ["vllm", "google/gemma-3-27b-it", "gemma"],
+  ["openrouter", "mistralai/mixtral-8x7b-instruct", "mistral"],
+  ["mistral", "codestral-2501", "mistral"],
+  ["ollama", "qwq:32b", "qwen"],
+  ["ollama", "codellama:7b", "llama"],
   ["recorded", "7b", "recorded"],
 ];
 

@@ -3,6 +3,14 @@
 /** Vendors of which a name can begin with the vendor, e.g. meta-llama-3. */
 const vendor = /^(?:meta|mistralai|openai|anthropic|google|xai|amazon)-/;
 
+/** Names that do not begin with their family. */
+const aliases: [RegExp, family: string][] = [
+  [/^(?:o\d|chatgpt|codex|text-davinci)/, "gpt"],
+  [/^(?:mixtral|ministral|magistral|codestral|devstral|pixtral)/, "mistral"],
+  [/^(?:qwq|qvq)/, "qwen"],
+  [/^codellama/, "llama"],
+];
+
 /**
  * E.g. gpt, claude, gemini, llama, qwen: the first letters of the name without routers, regions and vendors, e.g.
  * of `openrouter/anthropic/claude-…` or `us.meta.llama3-…`. The provider's name if there are no letters.
@@ -14,5 +22,6 @@ export function familyOf({ provider, id }: { provider: string; id: string }): st
     .replace(/^ft:/, "")
     .replace(/^(?:[a-z-]+\.)+/, "")
     .replace(vendor, "");
-  return /^(?:o\d|chatgpt|codex)/.test(name) ? "gpt" : (/^[a-z]+/.exec(name)?.[0] ?? provider);
+  const alias = aliases.find(([pattern]) => pattern.test(name));
+  return alias?.[1] ?? /^[a-z]+/.exec(name)?.[0] ?? provider;
 }

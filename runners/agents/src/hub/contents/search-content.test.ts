@@ -73,7 +73,7 @@ test("what cannot be opened is unreadable, and a data set of unknown bytes too",
   await assert.rejects(rowsIn(parquet("SNAPPY").subarray(0, 40)));
   // programs open it as an archive, and the library here does not
   await assert.rejects(
-    rowsIn(Buffer.concat([Buffer.from("#!/bin/sh\n"), storedZip({ b: secret })])),
+    rowsIn(Buffer.concat([Buffer.from("#!/bin/sh\n"), storedZip({ b: secret })]), { strict: false }),
     /central directory/,
   );
   let deep = Buffer.from(secret);

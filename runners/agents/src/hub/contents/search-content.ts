@@ -26,6 +26,8 @@ export type ContentRequest = {
   strict: boolean;
   /** Unpacked bytes that are looked at, at most. */
   bytesMax: number;
+  /** Of the files in one archive that cannot be opened. */
+  closedBytesMax?: number;
 };
 
 /** Content that cannot be looked at. */
@@ -49,7 +51,11 @@ type Looking = ContentRequest & {
 
 /** Throws `Unreadable`, or the error of a library on damaged content. */
 export async function searchFile(path: string, request: ContentRequest): Promise<void> {
-  await lookAtFile(path, { ...request, bytes: 0, closedBytes: 0 }, 0);
+  const looking = { ...request, bytes: 0, closedBytes: 0 };
+  await lookAtFile(path, looking, 0);
+  // what can be opened is searched first
+  if (looking.closedBytes > (request.closedBytesMax ?? closedBytesMax))
+    throw new Unreadable("it holds a compressed format that cannot be opened here");
 }
 
 async function lookAtFile(path: string, looking: Looking, depth: number): Promise<void> {
@@ -61,12 +67,18 @@ async function lookAtFile(path: string, looking: Looking, depth: number): Promis
     kind = "binary";
   }
   if (kind === "parquet") return await lookAtParquet(path, looking);
-  // programs find the index of a ZIP at its end, whatever comes first
-  if (kind === "zip" || tail.includes("PK\x05\x06")) await lookAtZip(path, looking, depth);
+  // as text first: a damaged index of a ZIP hides nothing before it
   if (kind !== "zip") await lookAtStream(createReadStream(path), kind, { looking, depth, head });
+  if (kind === "zip" || mayBeZip(tail)) await lookAtZip(path, looking, depth);
 }
 
-async function ends(path: string): Promise<{ head: Buffer; tail: Buffer }> {
+/** Programs find the index of a ZIP at its end, whatever comes first. */
+export function mayBeZip(tail: Buffer): boolean {
+  return tail.includes("PK\x05\x06");
+}
+
+/** The first and the last bytes of a file. */
+export async function ends(path: string): Promise<{ head: Buffer; tail: Buffer }> {
   await using file = await open(path);
   const { size } = await file.stat();
   const at = async (position: number) => {

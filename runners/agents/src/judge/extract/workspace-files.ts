@@ -17,17 +17,19 @@ const read = (path: string) => readBounded(path, readingLimits.attachmentBytes);
 
 /** `workspace`: of the record. `given`: folders of files that the attempt found in its workspace. */
 export function addWorkspace(draft: ExtractDraft, workspace: string, given: readonly string[]): void {
-  for (const { place, why } of notKept(workspace)) draft.leaveOut(`${JSON.stringify(place)}: ${why}`);
+  for (const { place, why } of notKept(workspace))
+    if (!why.startsWith("binary")) draft.leaveOut(`${JSON.stringify(place)}: ${why}`);
   const folder = keptFiles(workspace);
   for (const path of existsSync(folder) ? filesIn(folder) : []) {
     const own = path.replace(/^workspace\//, "");
     const title = `${JSON.stringify(own)}, left in ${own === path ? "the sandbox" : "the workspace"}`;
     const places = given.map((root) => join(root, own));
     const bytes = read(join(folder, path));
+    const kind = typeof bytes === "string" ? undefined : contentKind(Buffer.from(bytes.slice(0, peekBytes)));
+    if (kind === "binary") continue; // compiled code and numbers: thousands of lines that say nothing
     const before = places.map(read).find((one) => typeof one !== "string");
     if (typeof bytes === "string") draft.leaveOut(`${title}: ${bytes}`);
-    else if (contentKind(Buffer.from(bytes.slice(0, peekBytes))) !== "text")
-      draft.add("file", `${title}: no text, ${bytes.length} bytes`);
+    else if (kind !== "text") draft.add("file", `${title}: no text, ${bytes.length} bytes`);
     else if (before === undefined) draft.add("file", `${title}:\n${Buffer.from(bytes)}`);
     else if (Buffer.compare(bytes, before) !== 0)
       draft.add("file", `${title}, changed:\n${changes(`${Buffer.from(before)}`, `${Buffer.from(bytes)}`)}`);
