@@ -36,7 +36,7 @@ test("free and recorded judges cost nothing, and their lines still name who rece
   const recorded = judgeStage("b", { provider: "recorded", id: "m" });
   assert.deepEqual(judgeLines(bounds([free, recorded])), [
     "judge a (provider vllm receives the text of 1 attempt): 3 votes, up to about 0.00 dollars",
-    "judge b (provider recorded receives the text of 1 attempt): 3 votes, up to about 0.00 dollars",
+    "judge b (recorded answers, nothing is sent): 3 votes, up to about 0.00 dollars",
   ]);
 });
 

@@ -72,7 +72,10 @@ function dollarsOf(instance: Instance, prices: PriceBook): number | null {
 export function judgeLines(bounds: JudgeBound[]): string[] {
   return bounds.map(({ judge, provider, attempts, votes, dollars }) => {
     const whose = attempts === 0 ? "labelled trajectories" : counted(attempts, "attempt");
-    const receives = `provider ${provider ?? "unknown"} receives the text of ${whose}`;
+    const receives =
+      provider === "recorded"
+        ? "recorded answers, nothing is sent"
+        : `provider ${provider ?? "unknown"} receives the text of ${whose}`;
     const cost =
       dollars === null ? "unknown dollars: add --price" : `up to about ${dollars.toFixed(2)} dollars`;
     return `judge ${judge} (${receives}): ${counted(votes ?? 1, "vote")}, ${cost}`;

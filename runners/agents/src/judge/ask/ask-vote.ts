@@ -29,7 +29,7 @@ export function readingOf(extract: Extract, of: { digest: string; pieces: string
     ...of,
     isWhole: events === 0 && characters === 0,
     isFound: ({ event, text }: Quote) =>
-      text.replace(/\s/gu, "").length >= quoteCharactersMin &&
+      (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= quoteCharactersMin &&
       (texts.get(event)?.includes(squeezed(text)) ?? false),
     isForged: (json: string) => all.includes(squeezed(json)),
   };

@@ -66,7 +66,8 @@ test("with an injection beside them, quotes are found only in their own event", 
       { event: 3, text: evidence },
       { event: 2, text: text.slice(0, 500) },
     ];
-    assert.deepEqual(await found(extract, own), [true, true], name);
+    const letters = text.slice(0, 500).match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+    assert.deepEqual(await found(extract, own), [true, letters >= 8], name);
     const swapped = own.map(({ event, text: quote }) => ({ event: 5 - event, text: quote }));
     assert.deepEqual(
       await found(extract, [...swapped, { event: 1, text: evidence }]),

@@ -13,7 +13,7 @@ import { wellFormed } from "../../model/well-formed.ts";
 /** Raise it with each change of a request: it buys all answers again. */
 export const promptVersion = 1;
 
-/** Of a quote, without white space: less is no evidence. */
+/** Letters and digits of a quote: less is no evidence. */
 export const quoteCharactersMin = 8;
 const most = { quotes: 5, quoteCharacters: 600, reasonsCharacters: 1000, replyCharacters: 200_000 };
 
