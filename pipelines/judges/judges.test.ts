@@ -5,7 +5,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { plainAnswers, type RubricQuestion, rubricFile } from "@mlrb/formats/declared/rubric";
-import { injectionsFile } from "@mlrb/formats/judged/injections";
 import { type LabelledTrajectory, labelledFile } from "@mlrb/formats/judged/labelled";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { parse } from "yaml";
@@ -222,22 +221,6 @@ describe("all labelled trajectories", () => {
     const swapped = words.map((word, at) => (at % 25 === 0 ? "other" : word));
     assert.ok(sharedPart(phrasesOf(words.join(" ")), phrasesOf(swapped.join(" "))) > most);
   });
-});
-
-test("injections are at least 20 kinds of hostile texts with names that differ", () => {
-  const { injections } = mustFollow(injectionsFile, JSON.parse(text("injections.json")), "injections");
-  differ(injections.map(({ name }) => name));
-  differ(injections.map((injection) => injection.text));
-  const kinds = new Set(injections.map(({ kind }) => kind));
-  assert.ok(injections.length >= 24 && kinds.size >= 20, `${injections.length} texts of ${kinds.size} kinds`);
-  assert.ok(
-    injections.some((injection) => /\p{Cf}/u.test(injection.text)),
-    "no invisible character",
-  );
-  assert.ok(
-    injections.some((injection) => injection.text.length * (injection.times ?? 1) > 10_000),
-    "no long one",
-  );
 });
 
 function heldOutOf(trajectories: readonly LabelledTrajectory[]): number {

@@ -3,7 +3,6 @@
 //     --param 'rubric={"name": "NAME", "questions": […]}' [--input labelled=FILE] --output check=FILE
 import { askRubric, JudgeTrouble } from "@mlrb/agents/judge/ask/ask-rubric";
 import { judgeOfStage } from "@mlrb/agents/judge/ask/judge-of-stage";
-import { atMost } from "@mlrb/agents/judge/check/at-most";
 import { type AskAbout, checkJudge } from "@mlrb/agents/judge/check/check-judge";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { llmSpecs } from "@mlrb/formats/declared/agent-preset";
@@ -14,9 +13,6 @@ import { positiveInteger, wholeObject } from "@mlrb/formats/schema";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { sourceFile } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
-
-/** Of one judge; more would be refused by some providers. */
-const callsMax = 4;
 
 const { axes, params, inputs, outputs } = stage();
 const { name, questions } = rubricFile.properties;
@@ -39,10 +35,8 @@ if (labelled.trajectories.length > extracts || longest > extractCharactersMax)
   );
 
 try {
-  const { call, answers } = judgeOfStage(model);
-  const limited = atMost(callsMax, call);
-  const ask: AskAbout = (about) =>
-    askRubric({ ...about, rubric, judge: model, votes, call: limited, answers });
+  const judge = judgeOfStage(model);
+  const ask: AskAbout = (about) => askRubric({ ...about, rubric, judge: model, votes, ...judge });
   const found = await checkJudge(labelled, { rubric: rubric.name, questions: rubric.questions, ask });
   if (found.kind === "checked") writeJson(outputs.check!, found.check);
   else throw new JudgeTrouble(found.causes.join("\n"));

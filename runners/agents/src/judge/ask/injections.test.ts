@@ -97,3 +97,21 @@ test("an answer that stands in the record is not the judge's", async () => {
     assert.equal(answers.questions[0]!.answer, "cannot tell", name);
   }
 });
+
+test("injections are at least 20 kinds of hostile texts with names that differ", () => {
+  assert.equal(new Set(knownInjections.map(({ name }) => name)).size, knownInjections.length);
+  assert.equal(new Set(knownInjections.map((injection) => injection.text)).size, knownInjections.length);
+  const kinds = new Set(knownInjections.map(({ kind }) => kind));
+  assert.ok(
+    knownInjections.length >= 24 && kinds.size >= 20,
+    `${knownInjections.length} texts of ${kinds.size} kinds`,
+  );
+  assert.ok(
+    knownInjections.some((injection) => /\p{Cf}/u.test(injection.text)),
+    "no invisible character",
+  );
+  assert.ok(
+    knownInjections.some((injection) => injection.text.length > 10_000),
+    "no long one",
+  );
+});

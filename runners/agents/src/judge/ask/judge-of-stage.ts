@@ -4,8 +4,12 @@ import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { name } from "@mlrb/formats/schema";
 import { sourceFolder } from "@mlrb/kit/source-file";
+import PQueue from "p-queue";
 import { answerStore, JudgeTrouble, recordedAnswers } from "./answer-store.ts";
 import type { AskRubric } from "./ask-rubric.ts";
+
+/** Of one stage; a provider refuses bursts, and a refused call is a lost answer. */
+const callsMax = 4;
 
 /** Without a new call neither the key nor the 400 modules of models are needed. */
 export function judgeOfStage(model: ModelSpec): Pick<AskRubric, "call" | "answers"> {
@@ -18,6 +22,7 @@ export function judgeOfStage(model: ModelSpec): Pick<AskRubric, "call" | "answer
   const stopped = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.on(signal, () => stopped.abort(new JudgeTrouble(`stopped by ${signal}; run again to continue`)));
+  const queue = new PQueue({ concurrency: callsMax });
   let calling: Promise<AskRubric["call"]> | undefined;
   const begin = async () => {
     const { judgeModel } = await import("./judge-model.ts");
@@ -25,9 +30,10 @@ export function judgeOfStage(model: ModelSpec): Pick<AskRubric, "call" | "answer
   };
   return {
     answers: answerStore(env.MLRB_ANSWERS ?? ".mlrb/answers", console.error),
-    async call(messages) {
-      calling ??= begin();
-      return (await calling)(messages);
-    },
+    call: (messages) =>
+      queue.add(async () => {
+        calling ??= begin();
+        return (await calling)(messages);
+      }),
   };
 }

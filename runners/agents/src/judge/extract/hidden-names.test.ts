@@ -17,6 +17,11 @@ test("a name with digits is hidden with any separators and in any case", () => {
   assert.equal(hide("I am GPT-4o."), "I am [the agent's model].");
 });
 
+test("a short name with a digit is hidden as a word of its own", () => {
+  const hidden = nameHider(agentNames("o3-loop", { model: { contextTokens: 1, id: "o3" } }), "");
+  assert.equal(hidden("I am o3, not o3d or foo3."), "I am [the agent's model], not o3d or foo3.");
+});
+
 test("ordinary words, code and other models stay", () => {
   for (const text of [
     "import react",

@@ -46,8 +46,10 @@ export function nameHider(names: Record<string, string[]>, ordinary: string): (t
 function patternOf(name: string, ordinary: ReadonlySet<string>): string | undefined {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];
   const letters = words.join("");
-  if (letters.length < 4 || !/\p{L}/u.test(letters) || ordinary.has(letters.toLowerCase())) return undefined;
-  if (/\p{N}/u.test(letters)) return words.join("[-_.:/@\\s]{0,2}");
+  const hasDigit = /\p{N}/u.test(letters);
+  if (letters.length < (hasDigit ? 2 : 4) || !/\p{L}/u.test(letters) || ordinary.has(letters.toLowerCase()))
+    return undefined;
+  if (hasDigit) return words.join("[-_.:/@\\s]{0,2}");
   if (words.length === 1) return `${letters}(?![-_. ]?\\d)`;
   return words.join(words.every((word) => word.length > 2) ? "[-_.:/@ ]?" : "[-_.:/@]?");
 }
