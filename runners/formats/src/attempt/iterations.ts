@@ -22,16 +22,6 @@ export const end = t.wholeObject({
   evidence: t.about(t.listOf(t.count), "indexes of events of the trajectory"),
 });
 
-/** Also part of the report. */
-export const label = t.wholeObject({
-  name: t.anyText,
-  detail: t.anyText,
-  precision: t.about(
-    t.nullable(t.wholeObject({ right: t.count, of: t.count })),
-    "of its uses on trajectories that were not used to write it, how many were right; null: not measured, so it is not printed",
-  ),
-});
-
 const metric = t.wholeObject({ name: t.anyText, split: t.textOrNull, value: t.numberOrNull });
 
 const iteration = t.wholeObject({
@@ -133,7 +123,7 @@ export const iterationsFile = t.fileFormat(
   "mlrb iterations of an attempt",
   t.kindsWith(
     { formatVersion: { const: 1 } },
-    t.wholeExcept(["actions", "labels"], {
+    t.wholeExcept(["actions"], {
       kind: { const: "found" },
       actions: t.about(
         t.textOrNull,
@@ -143,7 +133,6 @@ export const iterationsFile = t.fileFormat(
       iterationsMore: t.about(t.count, "more than are kept"),
       malformedLines: t.about(t.count, "lines of the agent that are not iterations"),
       ends: t.about(t.listOf(end), "what ended it and what it left, as recorded"),
-      labels: t.about(t.listOf(label), "judgements; none are made yet"),
       measures,
     }),
     t.variant("not-measured", { reason: t.anyText }),
@@ -156,5 +145,4 @@ export type BenchmarkCalls = t.TypeOf<typeof benchmarkCalls>;
 export type ResearchMeasures = t.TypeOf<typeof measures>;
 export type TimeSpent = t.TypeOf<typeof timeSpent>;
 export type AttemptEnd = t.TypeOf<typeof end>;
-export type AttemptLabel = t.TypeOf<typeof label>;
 export type IterationMetric = t.TypeOf<typeof metric>;

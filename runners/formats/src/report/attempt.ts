@@ -1,7 +1,7 @@
 // An attempt in report.json: its verdict, scores, research and intermediate checkpoints.
 
 import { condition } from "../attempt/condition.ts";
-import { benchmarkCalls, end, label, runs } from "../attempt/iterations.ts";
+import { benchmarkCalls, end, runs } from "../attempt/iterations.ts";
 import { replayFacts } from "../attempt/ledger.ts";
 import { built } from "../judged/built.ts";
 import { rejected, scored, scorerVersion, standardError } from "../judged/score.ts";
@@ -66,7 +66,7 @@ const attemptCheckpoint = t.about(
 );
 export type AttemptCheckpoint = t.TypeOf<typeof attemptCheckpoint>;
 
-const foundResearch = t.wholeExcept(["benchmarkCalls", "labels"], {
+const foundResearch = t.wholeExcept(["benchmarkCalls"], {
   kind: { const: "found" },
   executed: t.about(t.count, "iterations in which a program ran, and something changed or was measured"),
   distinctValid: t.about(t.nullable(t.count), "distinct submissions that are admitted; null: unknown"),
@@ -81,7 +81,6 @@ const foundResearch = t.wholeExcept(["benchmarkCalls", "labels"], {
   benchmarkCalls,
   lastChange: t.about(t.textOrNull, "the change of its last iteration in its own words; null if unknown"),
   ends: t.about(t.listOf(end), "what ended it and what it left, as recorded"),
-  labels: t.about(t.listOf(label), "judgements whose precision is known; absent: none"),
 });
 
 const attemptResearch = t.about(

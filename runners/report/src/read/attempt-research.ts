@@ -1,5 +1,4 @@
 // An attempt's research as the report has it. Formulas: docs/measures.md.
-import { printableLabels } from "@mlrb/core/iterations/printable-labels";
 import type { IterationsFile } from "@mlrb/formats/attempt/iterations";
 import type { Reading } from "@mlrb/formats/read-format";
 import type { AttemptResearch } from "@mlrb/formats/report/attempt";
@@ -13,7 +12,6 @@ export function attemptResearch(found: Reading<IterationsFile> | undefined): Att
   const file = found.value;
   if (file.kind === "not-measured") return { kind: "not-measured", cause: file.reason };
   const { measures } = file;
-  const labels = printableLabels(file.labels);
   return {
     kind: "found",
     executed: measures.executedIterations,
@@ -26,7 +24,6 @@ export function attemptResearch(found: Reading<IterationsFile> | undefined): Att
     ...(measures.benchmarkCalls && { benchmarkCalls: measures.benchmarkCalls }),
     lastChange: lastChange(file),
     ends: file.ends,
-    ...(labels.length > 0 && { labels }),
   };
 }
 

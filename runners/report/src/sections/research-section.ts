@@ -1,7 +1,6 @@
 // The research in the attempts: what ran, what was measured, and what ended them, as their trajectories record it
 // (docs/measures.md).
 
-import { printableLabels } from "@mlrb/core/iterations/printable-labels";
 import type { BenchmarkCalls } from "@mlrb/formats/attempt/iterations";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch } from "@mlrb/formats/report/attempt";
@@ -71,12 +70,9 @@ function ends(report: Report): Item[] {
   return attemptItems(found);
 }
 
-/** What ended an attempt and what it left, then the labels that may be printed. */
-export function endTexts({ ends, labels }: FoundResearch): string[] {
-  const judged = printableLabels(labels).map(
-    ({ name, detail, precision }) => `${name} (${precision!.right} of ${precision!.of} right): ${detail}`,
-  );
-  return [...ends.map(({ detail }) => detail), ...judged];
+/** What ended an attempt and what it left. */
+export function endTexts({ ends }: FoundResearch): string[] {
+  return ends.map(({ detail }) => detail);
 }
 
 /** Three significant digits; a dash for an unknown value. */
