@@ -53,8 +53,10 @@ def write_provenance(folder: Path, provenance: dict[str, Any]) -> None:
     write_json(folder / "provenance.json", {"formatVersion": 1, **provenance})
 
 
-def append_iteration(of: Described, metric: str, value: float | None, **other: str | None) -> None:
-    """`value`: on the development data. `other` replaces fields of a script's only iteration."""
+def append_iteration(
+    of: Described, metric: str, value: float | None, split: str = "dev", **other: str | None
+) -> None:
+    """`split`: on which `value` was measured. `other` replaces fields of a script's only iteration."""
     line = {
         "id": f"{of.name}-1",
         "parent": None,
@@ -62,7 +64,7 @@ def append_iteration(of: Described, metric: str, value: float | None, **other: s
         "hypothesis": of.hypothesis,
         "change": of.change,
         "command": f"{of.name}.py",
-        "metric": {"name": metric, "split": "dev", "value": value},
+        "metric": {"name": metric, "split": split, "value": value},
         "decision": "hand in",
         **other,
     }
