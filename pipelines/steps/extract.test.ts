@@ -11,8 +11,9 @@ test("the step makes an extract by hand, and names a param that is missing", (t)
   const folder = mkdtempSync(join(tmpdir(), "extract-step-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = (name: string) => join(folder, name);
-  mkdirSync(path("workspace"));
-  writeFileSync(path("workspace/run.py"), "print('aider')\n");
+  mkdirSync(path("workspace/files/workspace"), { recursive: true });
+  writeFileSync(path("workspace/index.json"), JSON.stringify({ formatVersion: 1, folders: [] }));
+  writeFileSync(path("workspace/files/workspace/run.py"), "print('aider')\n");
   writeFileSync(path("official.md"), "You compete.\n");
   writeFileSync(path("prompt.md"), "Train. Your seed is {{seed}}.\n");
   const text = { event: "output", stream: "stdout", text: "aider: Train. Your seed is 48611." };
@@ -29,7 +30,7 @@ test("the step makes an extract by hand, and names a param that is missing", (t)
       process.execPath,
       [
         join(import.meta.dirname, "extract.ts"),
-        ...["--axis", "agent=aider", "--param", `prompt=${path("prompt.md")}`],
+        ...["--param", "agent=aider", "--param", `prompt=${path("prompt.md")}`],
         ...Object.entries(given).flatMap(([name, value]) => ["--param", `${name}=${JSON.stringify(value)}`]),
         ...["--input", `trajectory=${path("trajectory")}`, "--input", `workspace=${path("workspace")}`],
         ...["--input", `prompt=${path("official.md")}`, "--output", `extract=${path("extract.json")}`],

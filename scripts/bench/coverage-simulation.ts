@@ -40,7 +40,7 @@ export function coverageTable(given: { seed: number; datasets: number; resamples
     ["Wilson", (values) => wilsonInterval(values.filter((value) => value === 1).length, values.length)],
     ["Student-t of 0 and 1", studentT],
   ];
-  const row = (values: string, interval: string, covers: (attempts: number) => Coverage) => [
+  const coverageRow = (values: string, interval: string, covers: (attempts: number) => Coverage) => [
     values,
     interval,
     ...attemptsSimulated.map((attempts) => {
@@ -53,14 +53,16 @@ export function coverageTable(given: { seed: number; datasets: number; resamples
     [
       ...populations.flatMap((population) =>
         intervals.map(([interval, of]) =>
-          row(population.name, interval, (attempts) =>
+          coverageRow(population.name, interval, (attempts) =>
             simulated(population, of, { attempts, random, datasets: given.datasets }),
           ),
         ),
       ),
       ...rates.flatMap((rate) =>
         ofRates.map(([interval, of]) =>
-          row(`yes or no, ${100 * rate} % yes`, interval, (attempts) => exactOfRate(rate, of, attempts)),
+          coverageRow(`yes or no, ${100 * rate} % yes`, interval, (attempts) =>
+            exactOfRate(rate, of, attempts),
+          ),
         ),
       ),
     ],
