@@ -92,14 +92,14 @@ test("a named judge answers each rubric about each attempt, whose text is extrac
   }
 });
 
-test("what a judge is asked names no task and no agent, and its text is extracted by the agent alone, whose names it removes", () => {
+test("what a judge is asked names no task and no agent, and its text is extracted without axes", () => {
   const plan = planOf({ set: judged });
   for (const { id, stage, action } of named(plan, "ask")) {
     assert.deepEqual(stage.keyed, ["judge", "rubric"]);
     assert.doesNotMatch(JSON.stringify(action), /baby-lm|script-weak|script-strong/, id);
   }
   const [extract] = named(plan, "extract");
-  assert.deepEqual(extract!.stage.keyed, ["agent"]);
+  assert.deepEqual(extract!.stage.keyed, []);
   assert.equal(extract!.execution.network, "none");
 });
 

@@ -11,9 +11,9 @@ export const keptFiles = (workspace: string) => join(workspace, "files");
 const holdsNone = /^(no text|symbolic link$|named pipe$|socket$|device$)/;
 
 /** What may hold text and is not among them. */
-export function notKept(workspace: string): { place: string; why: string }[] {
-  const file = join(workspace, "index.json");
-  if (!existsSync(file)) return [{ place: "workspace", why: "not kept" }];
+export function notKept(workspace: string | undefined): { place: string; why: string }[] {
+  const file = workspace && join(workspace, "index.json");
+  if (!file || !existsSync(file)) return [{ place: "workspace", why: "not kept" }];
   const { folders } = mustFollow(workspaceIndex, JSON.parse(readFileSync(file, "utf8")), "index.json");
   return folders.flatMap(({ folder, over, leftOut, leftOutMore }) => [
     ...(over === undefined ? [] : [{ place: folder, why: over }]),

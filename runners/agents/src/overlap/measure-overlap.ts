@@ -71,7 +71,7 @@ export async function measureOverlap(
   const files = workspace && keptFiles(workspace);
   for (const [kind, folder] of Object.entries({ workspace: files, attachment: attachments, submission }))
     if (folder !== undefined && existsSync(folder)) await reader.readFolder(kind as Place["kind"], folder);
-  const unread = [...(workspace === undefined ? [] : notKept(workspace)), ...reader.unread];
+  const unread = [...notKept(workspace), ...reader.unread];
   const shares = index.sharesOf(reader.all);
   const places = reader.places.sort((a, b) => b.ngrams - a.ngrams || (a.place < b.place ? -1 : 1));
   return {

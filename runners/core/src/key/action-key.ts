@@ -41,7 +41,9 @@ export function keyParts(instance: Instance, bound: BoundInputs): KeyParts {
       ? Object.fromEntries(Object.entries(attemptFields(action.params)).filter(([, value]) => value !== null))
       : action.params,
     axes: Object.fromEntries(stage.keyed.map((axis) => [axis, instance.axes[axis]!])),
-    outputs: Object.fromEntries(stage.gives.map(({ name, kind }) => [name, kind])),
+    outputs: Object.fromEntries(
+      stage.gives.flatMap(({ name, kind, added }) => (added && stage.durable ? [] : [[name, kind]])),
+    ),
     env: action.env,
     budget: action.budget,
     ...bound,

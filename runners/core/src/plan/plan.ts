@@ -14,6 +14,8 @@ export type PlannedOutput = {
   kind: OutputKind;
   /** Declared private, or made from a private artifact and not released. */
   private: boolean;
+  /** Earlier records lack it: it is in no key of an attempt. */
+  added?: true;
 };
 
 export type ArtifactSource = {

@@ -6,7 +6,8 @@ export function givenOutput(name: string, gives: GivesSpec): PlannedOutput {
   if (typeof gives === "string")
     return { name, file: name, kind: gives === "dir" ? "dir" : "file", private: false };
   const file = typeof gives.file === "string" ? gives.file : name;
-  return { name, file, kind: gives.file ? "file" : "dir", private: gives.private ?? false };
+  const kind = gives.file ? "file" : "dir";
+  return { name, file, kind, private: gives.private ?? false, ...(gives.added && { added: true }) };
 }
 
 export function isDeclaredPrivate(gives: GivesSpec | undefined): boolean {

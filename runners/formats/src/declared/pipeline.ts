@@ -68,6 +68,10 @@ const output = t.eitherType(
     },
     dir: t.about({ const: true }, "It is a folder."),
     private: t.about(t.flag, "Agents may never read it."),
+    added: t.about(
+      t.flag,
+      "Of attempts: a later version added it, so records without it stay valid, and stages that need it run without it.",
+    ),
   }),
 );
 

@@ -99,11 +99,13 @@ function boundInputs(instance: Instance, { plan, results }: BindContext): Record
   const records = instance.inputs.flatMap(({ from }) => results[from]?.record ?? []);
   const bound: Record<string, Artifact> = {};
   for (const { name, from, output } of instance.inputs) {
-    const { id } = plan.instances[from]!;
+    const { id, stage } = plan.instances[from]!;
     const pin = records
       .flatMap(({ record }) => record.given)
       .find((given) => given.stage === id && given.output === output);
     const artifact = pin ?? results[from]?.outputs[output];
+    const isAdded = stage.gives.some(({ name: given, added }) => given === output && added);
+    if (!artifact && isAdded && results[from]?.record) continue; // made before attempts gave it
     if (!artifact) throw new Error(`bug: ${instance.id} is bound before ${id} gave ${output}`);
     bound[name] = { kind: artifact.kind, digest: artifact.digest };
   }

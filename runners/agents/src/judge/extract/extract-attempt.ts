@@ -48,7 +48,7 @@ export async function extractAttempt({ params, inputs: all }: Stage): Promise<Ex
   const files = { trajectory: all.trajectory!, attachments: inputs.attachments };
   const { naming, downloads } = await addTrajectory(draft, files, names);
   const given = [inputs.public, inputs.starter].filter((one) => one !== undefined);
-  if (inputs.workspace) addWorkspace(draft, inputs.workspace, given);
+  addWorkspace(draft, inputs.workspace, given);
   const [held, weights] = [inputs.overlap, inputs.identity];
   return draft.extract((eventsOf) => [
     ...(held ? [overlapText(mustFollow(overlap, readJson(held), held), eventsOf)] : []),

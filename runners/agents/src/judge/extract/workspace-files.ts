@@ -16,9 +16,14 @@ const linesMax = 2000;
 const read = (path: string) => readBounded(path, readingLimits.attachmentBytes);
 
 /** `workspace`: of the record. `given`: folders of files that the attempt found in its workspace. */
-export function addWorkspace(draft: ExtractDraft, workspace: string, given: readonly string[]): void {
+export function addWorkspace(
+  draft: ExtractDraft,
+  workspace: string | undefined,
+  given: readonly string[],
+): void {
   for (const { place, why } of notKept(workspace))
     if (!why.startsWith("binary")) draft.leaveOut(`${JSON.stringify(place)}: ${why}`);
+  if (workspace === undefined) return;
   const folder = keptFiles(workspace);
   for (const path of existsSync(folder) ? filesIn(folder) : []) {
     const own = path.replace(/^workspace\//, "");
