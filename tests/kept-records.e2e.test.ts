@@ -50,6 +50,9 @@ test("kept records are found for an unchanged plan, no attempt runs, and the rep
     report.attempts.map(({ agent, submission }: Line) => [agent, typeof submission]).sort(),
     ["kept-cli", "kept-model", "kept-replay", "kept-script"].map((agent) => [agent, "string"]),
   );
+  // an output that attempts did not give then: the stage runs without it and says so
+  for (const { overlap } of report.attempts)
+    assert.deepEqual(overlap.unread, [{ place: "workspace", why: "not kept" }]);
 });
 
 test("the records are listed and each is shown", async () => {
