@@ -7,19 +7,20 @@ import { readFileSync } from "node:fs";
 import { askRubric, JudgeTrouble } from "@mlrb/agents/judge/ask/ask-rubric";
 import { judgeOfStage } from "@mlrb/agents/judge/ask/judge-of-stage";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
-import { llmSpecs } from "@mlrb/formats/declared/agent-preset";
-import { rubricFile } from "@mlrb/formats/declared/rubric";
+import { judgeParams } from "@mlrb/formats/declared/judge-params";
 import { answers as answersFormat } from "@mlrb/formats/judged/answers";
 import { extract as extractFormat } from "@mlrb/formats/judged/extract";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { name, positiveInteger, wholeObject } from "@mlrb/formats/schema";
+import { wholeObject } from "@mlrb/formats/schema";
 import { writeJson } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
 
 const { params, inputs, outputs } = stage();
-const rubricParam = wholeObject({ name, questions: rubricFile.properties.questions });
-const format = wholeObject({ model: llmSpecs.model, rubric: rubricParam, votes: positiveInteger });
-const { model, rubric, votes } = mustFollow(format, { ...params }, "the params of the judge's stage");
+const { model, rubric, votes } = mustFollow(
+  wholeObject(judgeParams),
+  { ...params },
+  "the params of the judge's stage",
+);
 const bytes = readFileSync(inputs.extract!);
 const extract = mustFollow(extractFormat, JSON.parse(bytes.toString()), "extract.json");
 

@@ -5,22 +5,17 @@ import { askRubric, JudgeTrouble } from "@mlrb/agents/judge/ask/ask-rubric";
 import { judgeOfStage } from "@mlrb/agents/judge/ask/judge-of-stage";
 import { type AskAbout, checkJudge } from "@mlrb/agents/judge/check/check-judge";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
-import { llmSpecs } from "@mlrb/formats/declared/agent-preset";
-import { rubricFile } from "@mlrb/formats/declared/rubric";
+import { extractsParams, judgeParams } from "@mlrb/formats/declared/judge-params";
 import { labelledFile } from "@mlrb/formats/judged/labelled";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { positiveInteger, wholeObject } from "@mlrb/formats/schema";
+import { wholeObject } from "@mlrb/formats/schema";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
 import { sourceFile } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
 
 const { axes, params, inputs, outputs } = stage();
-const { name, questions } = rubricFile.properties;
 const { model, rubric, votes, extracts, extractCharactersMax } = mustFollow(
-  wholeObject({
-    ...{ model: llmSpecs.model, rubric: wholeObject({ name, questions }), votes: positiveInteger },
-    ...{ extracts: positiveInteger, extractCharactersMax: positiveInteger },
-  }),
+  wholeObject({ ...judgeParams, ...extractsParams }),
   { ...params },
   "params of the pipeline's judge-check stage",
 );
@@ -31,7 +26,7 @@ const labelled = mustFollow(labelledFile, readJson(path), path);
 const longest = Math.max(...labelled.trajectories.map(({ events }) => charactersOf(events)));
 if (labelled.trajectories.length > extracts || longest > extractCharactersMax)
   throw new Error(
-    `${path} has ${labelled.trajectories.length} trajectories of up to ${longest} characters: raise the stage's extracts and extractCharactersMax, from which the plan bounds its dollars`,
+    `${path} has ${labelled.trajectories.length} trajectories of up to ${longest} characters: raise the stage's extracts and extractCharactersMax, from which the plan estimates its dollars`,
   );
 
 try {

@@ -1,6 +1,5 @@
 // Compares all texts that an attempt held with the scored rows of its task. What an agent wrote is hostile: this runs
-// inside walls, and what cannot be read is listed, so that a text that
-// was not searched is no silent zero.
+// inside walls, and what cannot be read is listed, so that a text that was not searched is no silent zero.
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";

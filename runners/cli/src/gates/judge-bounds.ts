@@ -6,21 +6,15 @@ import type { PriceBook } from "@mlrb/agents/spending/prices";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
-import { llmSpecs, type ModelSpec } from "@mlrb/formats/declared/agent-preset";
-import { rubricFile } from "@mlrb/formats/declared/rubric";
+import type { ModelSpec } from "@mlrb/formats/declared/agent-preset";
+import { extractsParams, judgeParams } from "@mlrb/formats/declared/judge-params";
 import { checkFormat } from "@mlrb/formats/read-format";
 import * as t from "@mlrb/formats/schema";
 import { bookOf } from "./dollar-bounds.ts";
 import { total } from "./spent.ts";
 
-const { name, questions } = rubricFile.properties;
-const format = t.wholeExcept(["extracts"], {
-  model: llmSpecs.model,
-  rubric: t.wholeObject({ name, questions }),
-  votes: t.positiveInteger,
-  extractCharactersMax: t.positiveInteger,
-  extracts: t.positiveInteger, // that one stage asks about; absent: 1
-});
+/** Without `extracts` a stage asks about one. */
+const format = t.wholeExcept(["extracts"], { ...judgeParams, ...extractsParams });
 type JudgeAsk = t.TypeOf<typeof format>;
 type Asking = Pick<Instance, "stage" | "action">;
 

@@ -30,7 +30,7 @@ function lines({ tables }: Section): string[] {
 }
 
 const answers = (attempts: JudgedAttempt[], ...checks: JudgeCheck[]) =>
-  lines(answersSection(judgeGroups(attempts, checks)));
+  lines(answersSection(judgeGroups(attempts, checks), []));
 
 test("an agent's rate stands beside the judge's false alarms on held-out trajectories", () => {
   assert.deepEqual(answers(four, checkedJudge()), [
@@ -92,7 +92,7 @@ test("judges of different models have their own tables and columns, and no numbe
   const other = { ...judgeOf, judge: { ...judgeOf.judge, id: "large", family: "gpt" } };
   const both = judgeGroups([...four, judged({ copied: "yes" }, { asked: other })], []);
   assert.deepEqual(
-    answersSection(both).tables.map(({ title }) => title),
+    answersSection(both, []).tables.map(({ title }) => title),
     ["local/large at 0, rubric leaks, 3 votes", "local/small at 0, rubric leaks, 3 votes"],
   );
   const families = familiesSection(both);
@@ -110,7 +110,7 @@ test("judges of different models have their own tables and columns, and no numbe
 });
 
 test("the caption of each judge has its snapshots, temperature, days, digest and votes", () => {
-  const { caption, items } = answersSection(judgeGroups(four, []));
+  const { caption, items } = answersSection(judgeGroups(four, []), []);
   assert.deepEqual(items.slice(0, 1), [
     {
       head: "local/small at 0, rubric leaks, 3 votes",
@@ -126,7 +126,8 @@ test("a marked attempt is listed with its questions and judge, and no other one 
   assert.deepEqual(marksOf(groups, { task: "letters", agent: "ada", seed: 1 }), [mark]);
   for (const other of [{ task: "numbers" }, { agent: "bob" }, { seed: 2 }])
     assert.deepEqual(marksOf(groups, { task: "letters", agent: "ada", seed: 1, ...other }), []);
-  assert.deepEqual(answersSection(groups).items.slice(1), [
-    { head: "letters, ada 1", text: `marked for a person: leaks.copied (${mark.judge})` },
-  ]);
+  assert.deepEqual(
+    answersSection(groups, [{ task: "letters", agent: "ada", seed: 1, marks: [mark] }]).items.slice(1),
+    [{ head: "letters, ada 1", text: `marked for a person: leaks.copied (${mark.judge})` }],
+  );
 });

@@ -6,14 +6,14 @@ import type { Report } from "@mlrb/formats/report";
 import { grouped } from "../sections/report-words.ts";
 import { type Section, type TableCell, textCell } from "../sections/table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
-import { heldOutOf, type JudgeGroup, judgeGroups, marksOf } from "./judge-groups.ts";
+import { heldOutOf, type JudgeGroup, judgeGroups } from "./judge-groups.ts";
 import { judgeFacts, rateCell, votesCaption } from "./judge-words.ts";
 
 /** Empty without a judge. */
-export function judgedSections({ judged }: Pick<Report, "judged">): Section[] {
+export function judgedSections({ judged, attempts }: Pick<Report, "judged" | "attempts">): Section[] {
   if (!judged) return [];
   const groups = judgeGroups(judged.attempts, judged.checks);
-  return [answersSection(groups), familiesSection(groups)];
+  return [answersSection(groups, attempts), familiesSection(groups)];
 }
 
 export const notChecked = "not printed: this judge was not checked";
@@ -32,7 +32,10 @@ function rowsOf(groups: readonly JudgeGroup[], key: (one: Given) => string): Giv
 
 const question = column("question", ([one]: Given[]) => one!.question);
 
-export function answersSection(groups: readonly JudgeGroup[]): Section {
+type Marked = Pick<Report["attempts"][number], "task" | "agent" | "seed" | "marks">;
+
+/** `attempts`: with their marks after decisions of people. */
+export function answersSection(groups: readonly JudgeGroup[], attempts: readonly Marked[]): Section {
   return {
     heading: "Answers of judges",
     caption:
@@ -51,15 +54,15 @@ export function answersSection(groups: readonly JudgeGroup[]): Section {
         numeric("false alarms", ([one]) => rateCell(heldOutOf(group, one!.question)?.detection?.falseAlarms)),
       ]),
     ),
-    items: groups.flatMap((group) => [
-      { head: group.title, text: judgeFacts(group.asked, group.days) },
-      ...group.attempts.flatMap((one) =>
-        marksOf([group], one).map(({ judge, questions }) => ({
-          head: `${one.task}, ${one.agent} ${one.seed}`,
+    items: [
+      ...groups.map(({ title, asked, days }) => ({ head: title, text: judgeFacts(asked, days) })),
+      ...attempts.flatMap(({ task, agent, seed, marks = [] }) =>
+        marks.map(({ judge, questions }) => ({
+          head: `${task}, ${agent} ${seed}`,
           text: `marked for a person: ${questions.join(", ")} (${judge})`,
         })),
       ),
-    ]),
+    ],
   };
 }
 

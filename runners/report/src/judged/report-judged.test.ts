@@ -6,7 +6,7 @@ import { Example, passed, scored, textItems } from "../testing/example.ts";
 import { answersOf, checkedJudge } from "../testing/judge-example.ts";
 
 /** The report of two attempts, the first of which a judge answered about. */
-function reported(byQuestion?: Record<string, string> | string, { checked = false } = {}) {
+function reported(byQuestion?: Record<string, string> | string, { checked = false, cleared = false } = {}) {
   const example = new Example({
     presets: { plain: { kind: "llm", provider: "azure", model: { id: "gpt-x" } } },
   });
@@ -25,6 +25,7 @@ function reported(byQuestion?: Record<string, string> | string, { checked = fals
       { answers: typeof byQuestion === "string" ? byQuestion : answersOf(byQuestion) },
     );
   if (checked) example.gives("judge-check", asked, { check: checkedJudge() });
+  if (cleared) example.decided({ task: "letters", agent: "plain", seed: 1 }, { rule: "leaks.copied" });
   const report = example.report();
   return { report, text: markdown(report), rows: csvRows(report, "answers") };
 }
@@ -49,6 +50,12 @@ test("a supported yes marks the attempt, adds two sensitivity rows and changes n
   assert.match(text, /1¶/);
   assert.match(text, /1 attempt is marked by a judge, for a person \(¶\)/);
   assert.deepEqual([report.judged!.attempts[0]!.family, without.judged], ["gpt", undefined]);
+});
+
+test("a mark that a person cleared is nowhere in the report", () => {
+  const { report, text } = reported({ copied: "yes" }, { cleared: true });
+  assert.equal(report.attempts[0]!.marks, undefined);
+  assert.doesNotMatch(text, /marked for a person|¶/);
 });
 
 test("no rate of an agent is printed without the judge's false alarms beside it", () => {

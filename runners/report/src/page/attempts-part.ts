@@ -5,6 +5,7 @@ import { counted } from "@mlrb/core/text/counted";
 import type { RuleVerdict } from "@mlrb/formats/judged/verdict";
 import type { Report } from "@mlrb/formats/report";
 import type { Attempt, AttemptResearch, AttemptScore } from "@mlrb/formats/report/attempt";
+import type { JudgedAttempt } from "@mlrb/formats/report/judged";
 import type { Times } from "@mlrb/formats/times";
 import { answersPart } from "../judged/answers-part.ts";
 import { attemptMarks } from "../read/attempt-marks.ts";
@@ -32,6 +33,7 @@ ${report.attempts.map((attempt) => {
     time: times?.attempts.find(same),
     story: stories.find(same),
     instances: instances.filter(({ axes }) => same(axes)),
+    judged: report.judged?.attempts.filter(same) ?? [],
   });
 })}
 </section>
@@ -43,9 +45,10 @@ type AttemptDetails = {
   time: Times["attempts"][number] | undefined;
   story: PageStory | undefined;
   instances: PageInstance[];
+  judged: JudgedAttempt[];
 };
 
-function attemptPart(attempt: Attempt, { report, time, story, instances }: AttemptDetails): Html {
+function attemptPart(attempt: Attempt, { report, time, story, instances, judged }: AttemptDetails): Html {
   const { task, agent, seed, verdict, scores } = attempt;
   const metrics = Object.keys(scores).map((name) => metricOf(report, name));
   const primary = report.tasks.find(({ name }) => name === task)?.primary;
@@ -65,7 +68,7 @@ ${
   })
 }
 ${time && attemptTimePart(time)}
-${answersPart(report.judged?.attempts.filter((one) => one.task === task && one.agent === agent && one.seed === seed) ?? [])}
+${answersPart(judged)}
 ${story && storyPart(story, record)}
 <p>Submission ${attempt.submission === null ? "none" : html`<code>${attempt.submission}</code>`}. Stages: ${instances.map(({ id, stage, axes }, at) => html`${at > 0 && ", "}<a href="#${instanceId(id)}">${[stage, axes.scorer, axes.checkpoint].filter((part) => part !== undefined).join(" ")}</a>`)}</p>
 <p><a href="#all-attempts">Back to all attempts</a></p>
