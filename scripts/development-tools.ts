@@ -1,4 +1,4 @@
-// `./mlrb` installs what a run needs. Tests, the bench and mutants also need the tools of those who change mlrb.
+// `./mlrb` installs what a run needs. Tests and the bench also need the tools of those who change mlrb.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
