@@ -8,7 +8,7 @@ import { judgeChecks } from "@mlrb/formats/judged/judge-check";
 import { readFormat } from "@mlrb/formats/read-format";
 import { checkedJudge } from "@mlrb/report/testing/judge-example";
 
-test("the checks of all judges become one JSON, one Markdown and one CSV, and a failed one is named", (t) => {
+test("the checks of all judges become one JSON and one Markdown, and a failed one is named", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "judge-check-"));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "check.json"), JSON.stringify(checkedJudge()));
@@ -22,7 +22,7 @@ test("the checks of all judges become one JSON, one Markdown and one CSV, and a 
   ];
   writeFileSync(join(folder, "manifest.json"), JSON.stringify({ formatVersion: 1, members }));
   const out = (name: string) => join(folder, `judge-check.${name}`);
-  const outputs = { checks: out("json"), markdown: out("md"), rows: out("csv") };
+  const outputs = { checks: out("json"), markdown: out("md") };
   const flags = Object.entries(outputs).flatMap(([name, path]) => ["--output", `${name}=${path}`]);
   const script = join(import.meta.dirname, "judge-check-tables.ts");
   execFileSync(process.execPath, [script, "--input", `manifest=${join(folder, "manifest.json")}`, ...flags], {
@@ -35,5 +35,4 @@ test("the checks of all judges become one JSON, one Markdown and one CSV, and a 
   const markdown = readFileSync(outputs.markdown, "utf8");
   assert.match(markdown, /^\| copied \| held out \| 3 \(1 yes\) \|/m);
   assert.match(markdown, /no result: no \\\| key/);
-  assert.match(readFileSync(outputs.rows, "utf8"), /^formatVersion,/);
 });

@@ -1,12 +1,11 @@
-// The tables of all checked judges: JSON for programs and for the reports that quote them, Markdown for people, CSV
-// for data frames.
+// The tables of all checked judges: JSON for programs and for the reports that quote them, Markdown for people.
 import { judgeCheck, judgeChecks } from "@mlrb/formats/judged/judge-check";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { readCollected } from "@mlrb/kit/collected";
 import { readJson, writeJson, writeWhole } from "@mlrb/kit/json-file";
 import { stage } from "@mlrb/kit/stage";
 import { markdownSection } from "@mlrb/report/formats/markdown";
-import { judgeCheckCsv, judgeCheckSection } from "@mlrb/report/judged/judge-check-section";
+import { judgeCheckSection } from "@mlrb/report/judged/judge-check-section";
 import { plainSection } from "@mlrb/report/sections/sections";
 
 const { inputs, outputs } = stage();
@@ -22,4 +21,3 @@ const all = {
 } as const;
 writeJson(outputs.checks!, mustFollow(judgeChecks, all, "judge-check.json"));
 writeWhole(outputs.markdown!, markdownSection(plainSection(judgeCheckSection(all))));
-writeWhole(outputs.rows!, judgeCheckCsv(all));

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judgeChecks } from "@mlrb/formats/judged/judge-check";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { parseCsv } from "../testing/csv-rows.ts";
 import { checkedJudge, checkOf, judgeOf } from "../testing/judge-example.ts";
-import { judgeCheckCsv, judgeCheckSection } from "./judge-check-section.ts";
+import { judgeCheckSection } from "./judge-check-section.ts";
 
 const section = (...checks: ReturnType<typeof checkOf>[]) => judgeCheckSection(checksOf(...checks));
 const checksOf = (...checks: ReturnType<typeof checkOf>[]) =>
@@ -91,17 +90,4 @@ test("a check that failed is named with its cause", () => {
   assert.deepEqual(judgeCheckSection({ formatVersion: 1, checks: [], missing }).items, [
     { head: "judge-check[judge=x]", text: "no result: no key" },
   ]);
-});
-
-test("the CSV has a row for each question, set and way to count, with numbers in full and no formula", () => {
-  const wild = { ...judgeOf, judge: { ...judgeOf.judge, id: "=cmd()" } };
-  const [head, ...lines] = parseCsv(judgeCheckCsv(checksOf(checkedJudge(wild))));
-  const rows = lines.map((line) => Object.fromEntries(head!.map((column, at) => [column, line[at]!])));
-  assert.equal(rows.length, 8);
-  const [all, , , heldOut] = rows;
-  assert.deepEqual([all!["judge.id"], all!.question, all!.heldOut], ["'=cmd()", "copied", "false"]);
-  assert.equal(all!["detection.truePositive"], "1");
-  assert.deepEqual([heldOut!.heldOut, heldOut!.openCounted], ["true", "true"]);
-  assert.equal(heldOut!["detection.falseAlarms.high"], "0.9054687942657693");
-  assert.equal(heldOut!["open.unsupported"], "1");
 });

@@ -1,7 +1,6 @@
 // Whether a judge can be believed: its answers next to labels of people, for each question. Kappa comes last, since
 // it hides which way a judge is wrong.
 import type { JudgeCheck, JudgeChecks, Measures } from "@mlrb/formats/judged/judge-check";
-import { csvLine } from "../formats/csv-line.ts";
 import type { Section, Table, TableCell } from "../sections/table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
 import { judgeFacts, judgeTitle, rateCell, shareCell, votesCaption } from "./judge-words.ts";
@@ -84,25 +83,4 @@ function labelledText({ labelled, detection }: Measures): string {
 function openCell({ open }: Measures): TableCell {
   const lines = Object.entries(open).flatMap(([answer, count]) => (count > 0 ? [`${count} ${answer}`] : []));
   return lines.length === 0 ? noNumber : { lines };
-}
-
-/** judge-check.csv: a row for each entry of `measures`, with every number in full and under its place there. */
-export function judgeCheckCsv({ checks }: JudgeChecks): string {
-  const rows = checks.flatMap(({ answers: _, measures, ...asked }) =>
-    measures.map((one) => flat({ ...asked, ...one })),
-  );
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return [columns, ...rows.map((row) => columns.map((name) => row[name] ?? null))].map(csvLine).join("");
-}
-
-type Plain = string | number | boolean | null;
-
-/** The values in an object by their path, `judge.id`; lists in one cell. */
-function flat(value: object, path = ""): Record<string, Plain> {
-  const parts = Object.entries(value).map(([name, inside]: [string, Plain | object]) => {
-    if (typeof inside !== "object") return { [`${path}${name}`]: inside };
-    if (Array.isArray(inside)) return { [`${path}${name}`]: inside.join(" ") };
-    return inside ? flat(inside, `${path}${name}.`) : {};
-  });
-  return Object.assign({}, ...parts);
 }
