@@ -27,10 +27,8 @@ function pipelineIn(env: NodeJS.ProcessEnv, ...args: string[]): string {
   return said.stdout;
 }
 
-const commands = pipeline("complete", "--", "")
-  .split("\n")
-  .slice(0, -1)
-  .map((line) => line.split("\t")[0]!);
+const listed = pipeline("--help").split(/\n(?:Commands|Examples):\n/)[1]!;
+const commands = [...listed.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name!);
 const help = new Map(commands.map((command) => [command, pipeline(command, "--help")]));
 
 const namesOf = (what: string) =>

@@ -176,7 +176,7 @@ test("a paid judge starts nothing without a yes; plan names its provider, its at
   assert.equal((await at.run("--yes")).code, 0);
 });
 
-test("list, check, completion and unknown names know judges and rubrics, also where a pipeline names no judge", async (t) => {
+test("list, check and unknown names know judges and rubrics, also where a pipeline names no judge", async (t) => {
   const at = lab(t, repository);
   for (const name of ["conduct", "research"]) writeRubric(at, name, rubric("By name."));
   repository.write("runners/agents/presets/gratis.yaml", free("gratis"));
@@ -186,8 +186,6 @@ test("list, check, completion and unknown names know judges and rubrics, also wh
   const judges = await said("list", "judges");
   assert.match(judges, /^ *gratis +gratis$/m);
   assert.doesNotMatch(judges, /nop|codex/, "presets that call no model of their own");
-  assert.equal(await said("complete", "--", "run", at.name, "--set", "judge=grat"), "judge=gratis\n");
-  assert.equal(await said("complete", "--", "list", "ru"), "rubrics\n");
   const unknown = await at.plan("--set", "judge=gratiss");
   assert.equal(unknown.code, 2);
   assert.match(unknown.stdout + unknown.stderr, /unknown-judge.*no judge named \\?"gratiss\\?"/);

@@ -1,5 +1,4 @@
-// Makes the program's commands of the table that declares them: help, completion and what is refused follow from
-// it.
+// Makes the program's commands of the table that declares them: help and what is refused follow from it.
 import type { Command, Option } from "commander";
 import { argumentWords } from "./command-options.ts";
 

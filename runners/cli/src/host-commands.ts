@@ -1,4 +1,4 @@
-// The commands on the checkout, this machine and the shell.
+// The commands on the checkout and this machine.
 import { executor, json, option, place, prices, profile, set } from "./command-options.ts";
 import type { CommandRow } from "./command-table.ts";
 
@@ -62,17 +62,5 @@ export const hostCommands: CommandRow[] = [
       pnpm pipeline diagnose full-benchmark --profile shakedown # an archive in .mlrb/diagnostics/
       pnpm pipeline diagnose full-benchmark --output ../bundle.tar.gz # of the default profile, elsewhere`,
     load: async () => (await import("./diagnose/diagnose-command.ts")).diagnoseCommand,
-  },
-];
-
-export const shellCommands: CommandRow[] = [
-  {
-    name: "completion <shell>",
-    does: "print a shell's completion script for these commands",
-    takes: "bash, zsh or fish",
-    examples: `
-      pnpm pipeline completion bash # its first lines say where to put it; also zsh and fish
-      pnpm pipeline completion zsh # type pnpm -s pipeline to keep pnpm's own output out`,
-    load: async () => (await import("./commands/completion-command.ts")).completionCommand,
   },
 ];

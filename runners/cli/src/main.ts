@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { addCommands } from "./command-table.ts";
-import { hostCommands, shellCommands } from "./host-commands.ts";
+import { hostCommands } from "./host-commands.ts";
 import { pipelineCommands } from "./pipeline-commands.ts";
 import { recordCommands } from "./record-commands.ts";
 import { inTypedForm, rememberProgram } from "./request/typed-program.ts";
@@ -65,15 +65,7 @@ program.on("option:version", () => {
   throw new CommanderError(0, versionWanted, "");
 });
 
-addCommands(program, [...pipelineCommands, ...hostCommands, ...recordCommands, ...shellCommands], repository);
-
-program
-  .command("complete", { hidden: true })
-  .argument("[word...]")
-  .action(async (words: string[]) => {
-    const { completeCommand } = await import("./commands/complete-command.ts");
-    await completeCommand(repository, program, words);
-  });
+addCommands(program, [...pipelineCommands, ...hostCommands, ...recordCommands], repository);
 
 program.hook("preAction", async (_, command) => {
   const { refuseBlank } = await import("./request/refuse-blank.ts");

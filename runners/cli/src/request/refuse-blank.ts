@@ -4,7 +4,6 @@ import { type Command, CommanderError } from "commander";
 
 /** Called before a command's action. Throws CommanderError after printing what is blank. */
 export async function refuseBlank(command: Command): Promise<void> {
-  if (command.name() === "complete") return; // the word to complete may be empty
   const options = Object.entries(command.opts()).map(([name, value]) => [
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     value,
