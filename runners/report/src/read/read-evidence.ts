@@ -4,22 +4,13 @@
 import type { MemberDecision } from "@mlrb/formats/attempt/adjudication";
 import { iterationsFile } from "@mlrb/formats/attempt/iterations";
 import { ledgerFile } from "@mlrb/formats/attempt/ledger";
-import { answers as answersFile } from "@mlrb/formats/judged/answers";
 import { type Calibration, calibration as calibrationFile } from "@mlrb/formats/judged/calibration";
-import { judgeCheck } from "@mlrb/formats/judged/judge-check";
 import { type MemorisationFile, memorisation as memorisationFile } from "@mlrb/formats/judged/memorisation";
 import { overlap as overlapFile } from "@mlrb/formats/judged/overlap";
 import { kindOfRules, type RuleVerdict } from "@mlrb/formats/judged/verdict";
 import { type Reading, readFormat } from "@mlrb/formats/read-format";
-import type { Coverage, Metric } from "@mlrb/formats/report";
-import type {
-  Attempt,
-  AttemptCheckpoint,
-  AttemptScore,
-  AttemptVerdict,
-  Seed,
-} from "@mlrb/formats/report/attempt";
-import type { ReportJudged } from "@mlrb/formats/report/judged";
+import type { Metric } from "@mlrb/formats/report";
+import type { Attempt, AttemptCheckpoint, AttemptScore, AttemptVerdict } from "@mlrb/formats/report/attempt";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import { attemptOverlap } from "../compare/attempt-overlap.ts";
 import {
@@ -28,8 +19,8 @@ import {
   type TaskReference,
   taskReference,
 } from "../compare/memorised-texts.ts";
-import { decidedMarks } from "../judged/decided-marks.ts";
-import { judgeGroups, marksOf } from "../judged/judge-groups.ts";
+import { markAttempts, readJudged } from "../judged/read-judged.ts";
+import { ArtifactReader, contentOf, endOf } from "./artifact-reader.ts";
 import { attemptCheckpoints } from "./attempt-checkpoints.ts";
 import { attemptResearch } from "./attempt-research.ts";
 import { checkNoneAuthoredBeside, checkOneCondition } from "./condition-words.ts";
@@ -46,13 +37,10 @@ import {
   type Verdict,
 } from "./parse-artifacts.ts";
 import { plainText } from "./plain-text.ts";
-import { type PlannedPlaces, placeKey, plannedPlaces, type Role, type Slot } from "./planned-places.ts";
+import { type PlannedPlaces, placeKey, plannedPlaces, type Slot } from "./planned-places.ts";
 import type { ReadSamples, ReadText } from "./read-artifact.ts";
 import { readPlain } from "./read-plain.ts";
 import { undecidedCause } from "./undecided-cause.ts";
-
-/** Of a quote or a reason of a judge, in characters. */
-const quoteMax = 1000;
 
 export type Evidence = ReturnType<typeof readEvidence>;
 
@@ -87,12 +75,8 @@ export function readEvidence(
         reference: memorisationOf.get(slot.task),
       });
     });
-  const judged = reader.judged(familyOf);
-  const groups = judged && judgeGroups(judged.attempts, judged.checks);
-  for (const attempt of groups ? attempts : []) {
-    const marks = decidedMarks(marksOf(groups!, attempt), attempt.decisions ?? []);
-    if (marks.length > 0) attempt.marks = marks;
-  }
+  const judged = readJudged(reader, familyOf);
+  if (judged) markAttempts(attempts, judged);
   checkOneCondition(attempts);
   checkNoneAuthoredBeside(attempts);
   const references = new Map(
@@ -122,29 +106,24 @@ type AttemptContext = {
   reference: TaskReference | undefined;
 };
 
-class EvidenceReader {
-  readonly gaps: Coverage["gaps"];
-  readonly #plan: PlannedPlaces;
+class EvidenceReader extends ArtifactReader {
   readonly #metric: (scorer: string) => Metric;
-  readonly #read: ReadText;
 
   constructor(plan: PlannedPlaces, metric: (scorer: string) => Metric, read: ReadText) {
-    this.gaps = [...plan.gaps];
-    this.#plan = plan;
+    super(plan, read);
     this.#metric = metric;
-    this.#read = read;
   }
 
   attempt(slot: Slot, of: AttemptContext): Attempt {
     const { task, agent, seed } = slot;
-    const member = this.#find("attempt", task, agent, seed);
+    const member = this.find("attempt", task, agent, seed);
     const decisions = plainDecisions(member?.decisions ?? []);
     const verdict = this.#verdict(slot, of.kinship, decisions);
     const open = verdict.kind === "missing" ? undefined : undecidedCause(verdict.rules);
     const scores = Object.fromEntries(of.scorers.map((scorer) => [scorer, this.#score(slot, scorer, open)]));
-    const iterations = this.#find("iterations", task, agent, seed);
+    const iterations = this.find("iterations", task, agent, seed);
     const research =
-      iterations && this.#parsed(iterations, "iterations", (text) => readPlain(iterationsFile, text));
+      iterations && this.parsed(iterations, "iterations", (text) => readPlain(iterationsFile, text));
     const attempt = {
       task,
       agent,
@@ -180,7 +159,7 @@ class EvidenceReader {
 
   /** Empty for an attempt of an agent, and if the ledger cannot be read, which other parts report. */
   #replay(member: Member | undefined): Pick<Attempt, "replay"> {
-    const text = contentOf(member, "ledger", this.#read);
+    const text = contentOf(member, "ledger", this.read);
     const ledger = text.kind === "ok" ? readFormat(ledgerFile, text.value) : text;
     return ledger.kind === "ok" && "replay" in ledger.value && ledger.value.replay
       ? { replay: ledger.value.replay }
@@ -192,69 +171,46 @@ class EvidenceReader {
     { task, agent, seed }: Slot,
     reference: TaskReference = { kind: "unreadable", cause: "not planned" },
   ): Pick<Attempt, "memorisation"> {
-    const member = this.#find("memorisation", task, agent, seed);
+    const member = this.find("memorisation", task, agent, seed);
     const found = member && this.#memorisationFile(member);
     return found ? { memorisation: attemptMemorisation(found, reference) } : {};
   }
 
   /** Empty if the pipeline has no stage for it. */
   #overlap({ task, agent, seed }: Slot): Pick<Attempt, "overlap"> {
-    const member = this.#find("overlap", task, agent, seed);
-    const found = member && this.#parsed(member, "overlap", (text) => readPlain(overlapFile, text));
+    const member = this.find("overlap", task, agent, seed);
+    const found = member && this.parsed(member, "overlap", (text) => readPlain(overlapFile, text));
     return found ? { overlap: attemptOverlap(found) } : {};
   }
 
   reference(task: string): TaskReference | undefined {
-    const member = this.#find("reference-memorisation", task);
+    const member = this.find("reference-memorisation", task);
     return member && taskReference(this.#memorisationFile(member));
   }
 
   #memorisationFile(member: Member): Reading<MemorisationFile> {
-    return this.#parsed(member, "memorisation", (text) => readPlain(memorisationFile, text));
-  }
-
-  /** Of all judges; undefined if none answered. `familyOf`: of an agent's model. */
-  judged(familyOf: (agent: string) => string | null): ReportJudged | undefined {
-    const members = [...this.#plan.members.values()];
-    const attempts = members.flatMap((member) => {
-      const { task, agent, seed } = member.axes;
-      if (member.role !== "answers-of-judge") return [];
-      const found = this.#parsed(member, "answers", (text) => readPlain(answersFile, text, quoteMax));
-      if (found.kind !== "ok") return [];
-      const place = { task: String(task), agent: String(agent), seed: seed! };
-      return [{ ...place, family: familyOf(place.agent), answers: found.value }];
-    });
-    const checks = members.flatMap((member) => {
-      if (member.role !== "judge-check") return [];
-      const found = this.#parsed(member, "check", (text) => readPlain(judgeCheck, text));
-      return found.kind === "ok" ? [found.value] : [];
-    });
-    return attempts.length === 0 ? undefined : { attempts, checks };
+    return this.parsed(member, "memorisation", (text) => readPlain(memorisationFile, text));
   }
 
   calibration(): Calibration | undefined {
-    const member = this.#find("calibration");
-    const found = member && this.#parsed(member, "calibration", (text) => readPlain(calibrationFile, text));
+    const member = this.find("calibration");
+    const found = member && this.parsed(member, "calibration", (text) => readPlain(calibrationFile, text));
     return found?.kind === "ok" ? found.value : undefined;
   }
 
   kinship(task: string): FurtherRules[] {
-    const member = this.#find("kinship", task);
-    const found = member && this.#parsed(member, "kinship", parseKinship);
+    const member = this.find("kinship", task);
+    const found = member && this.parsed(member, "kinship", parseKinship);
     return found?.kind === "ok" ? found.value : [];
   }
 
   references(task: string, scorer: string): Reading<ReferenceRow[]> {
-    const member = this.#find("references", task, scorer);
-    return this.#parsed(member, "rows", (text) => parseReferences(text, scorer), "references");
+    const member = this.find("references", task, scorer);
+    return this.parsed(member, "rows", (text) => parseReferences(text, scorer), "references");
   }
 
   samples({ task, agent, seed }: Slot, scorer: string, read: ReadSamples): Reading<Uint8Array | string> {
-    return contentOf(this.#find("score", task, agent, seed, scorer), "samples", read);
-  }
-
-  #find(role: Role, ...axes: Seed[]): Member | undefined {
-    return this.#plan.members.get(placeKey([role, ...axes]));
+    return contentOf(this.find("score", task, agent, seed, scorer), "samples", read);
   }
 
   #verdict(
@@ -262,9 +218,9 @@ class EvidenceReader {
     kinship: FurtherRules[],
     decisions: MemberDecision[],
   ): AttemptVerdict {
-    const attempt = this.#find("attempt", task, agent, seed);
+    const attempt = this.find("attempt", task, agent, seed);
     if (attempt && attempt.outcome !== "succeeded") return { kind: "missing", cause: endOf(attempt) };
-    const verdict = this.#parsed(this.#find("verdict", task, agent, seed), "verdict", parseVerdict);
+    const verdict = this.parsed(this.find("verdict", task, agent, seed), "verdict", parseVerdict);
     if (verdict.kind !== "ok") return { kind: "missing", cause: verdict.cause };
     const further = kinship.find((each) => each.agent === agent && each.seed === seed)?.rules ?? [];
     const { kind: machine, ...found } = joined(verdict.value, further);
@@ -273,61 +229,31 @@ class EvidenceReader {
 
   /** `open`: why the submission's settings are undecided, if they are. */
   #score({ task, agent, seed }: Slot, scorer: string, open: string | undefined): AttemptScore {
-    const attempt = this.#find("attempt", task, agent, seed);
+    const attempt = this.find("attempt", task, agent, seed);
     if (attempt && attempt.outcome !== "succeeded") return { kind: "not-measured", cause: endOf(attempt) };
-    const score = this.#parsedScore(this.#find("score", task, agent, seed, scorer), scorer);
+    const score = this.#parsedScore(this.find("score", task, agent, seed, scorer), scorer);
     return score.kind === "ok" ? score.value : { kind: "not-measured", cause: open ?? score.cause };
   }
 
   #checkpoints(attempt: Omit<Attempt, "checkpoints">): AttemptCheckpoint[] {
     const { task, agent, seed } = attempt;
-    const planned = [...(this.#plan.checkpoints.get(task) ?? [])];
+    const planned = [...(this.plan.checkpoints.get(task) ?? [])];
     const found = planned.map((checkpoint) => {
-      const member = this.#find("checkpoint", task, agent, seed, checkpoint);
+      const member = this.find("checkpoint", task, agent, seed, checkpoint);
       return {
         checkpoint,
         submission: member?.artifacts.contents?.digest ?? null,
-        stood: this.#parsed(member, "checkpoint", parseCheckpoint),
+        stood: this.parsed(member, "checkpoint", parseCheckpoint),
         scoreOf: (scorer: string) =>
-          this.#parsedScore(this.#find("checkpoint-score", task, agent, seed, checkpoint, scorer), scorer),
+          this.#parsedScore(this.find("checkpoint-score", task, agent, seed, checkpoint, scorer), scorer),
       };
     });
     return attemptCheckpoints(attempt, found);
   }
 
   #parsedScore(member: Member | undefined, scorer: string): Reading<AttemptScore> {
-    return this.#parsed(member, "score", (text) => parseScore(text, this.#metric(scorer)));
+    return this.parsed(member, "score", (text) => parseScore(text, this.#metric(scorer)));
   }
-
-  /** `parse` on an artifact's text. What cannot be read is a gap, called `what`. */
-  #parsed<T>(
-    member: Member | undefined,
-    artifact: string,
-    parse: (text: string) => Reading<T>,
-    what = artifact,
-  ): Reading<T> {
-    const text = contentOf(member, artifact, this.#read);
-    const found = text.kind === "ok" ? parse(text.value) : text;
-    if (found.kind === "ok" || member?.outcome !== "succeeded") return found;
-    const cause = `unreadable ${what} (${found.cause})`;
-    this.gaps.push({ stage: plainText(member.stage), outcome: "unreadable", cause });
-    return { kind: "unreadable", cause };
-  }
-}
-
-function contentOf<T>(
-  member: Member | undefined,
-  artifact: string,
-  read: (artifact: { path: string; kind: "file" | "dir" }) => Reading<T>,
-): Reading<T> {
-  if (!member) return { kind: "unreadable", cause: "not planned" };
-  if (member.outcome !== "succeeded") return { kind: "unreadable", cause: endOf(member) };
-  const found = Object.hasOwn(member.artifacts, artifact) ? member.artifacts[artifact] : undefined;
-  if (!found) return { kind: "unreadable", cause: "the stage wrote none" };
-  const { path, kind } = found;
-  return path === undefined
-    ? { kind: "unreadable", cause: "only its digest was collected" }
-    : read({ path, kind });
 }
 
 /** A verdict with further rules, which may disqualify the attempt. */
@@ -335,9 +261,4 @@ function joined(verdict: Verdict, further: RuleVerdict[]): Verdict {
   const rules = [...verdict.rules, ...further];
   const isOpen = verdict.kind === "pass" || verdict.kind === "undecided";
   return { ...verdict, kind: isOpen ? kindOfRules(rules) : verdict.kind, rules };
-}
-
-function endOf(member: Member): string {
-  const end = `${member.name} ${member.outcome === "not-run" ? "was not run" : member.outcome}`;
-  return plainText(member.cause ? `${end}: ${member.cause}` : end);
 }
