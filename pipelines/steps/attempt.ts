@@ -9,6 +9,7 @@ import { attemptParams } from "@mlrb/agents/attempt/attempt-params";
 import { checkScaffold } from "@mlrb/agents/attempt/check-scaffold";
 import { Interrupted } from "@mlrb/agents/attempt/interruption";
 import { llmAgent, secretRedactor } from "@mlrb/agents/attempt/llm-agent";
+import { withAfterword } from "@mlrb/agents/attempt/render-prompt";
 import { runAttempt } from "@mlrb/agents/attempt/run-attempt";
 import { submissionCheck } from "@mlrb/agents/attempt/submission-check";
 import { inside } from "@mlrb/agents/attempt/workspace";
@@ -134,10 +135,10 @@ try {
     ...(library !== undefined && { library: sourceFolder(library) }),
     ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),
     check,
-    prompt: readFileSync(sourceFile(prompt), "utf8"),
+    prompt: withAfterword(readFileSync(sourceFile(prompt), "utf8"), inputs.text),
     // of the official package, for data whose tasks have its prompt
     ...("prompt" in inputs && { foreword: readFileSync(inputs.prompt!, "utf8") }),
-    ...("starter" in inputs && { starter: inputs.starter! }),
+    starters: [inputs.starter, inputs.help].filter((folder) => folder !== undefined),
     publicData: inputs.public!,
     ...(asked && { cpus: asked.limits.cpus }),
     ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes }),

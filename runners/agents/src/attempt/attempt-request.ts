@@ -47,8 +47,8 @@ export type AttemptRequest = {
   prompt: string;
   /** A text of others that agents read before the prompt, unchanged: it has no blanks. */
   foreword?: string;
-  /** Host folder of files that the agent starts from. Its entries are put into the workspace, and agents may change them. */
-  starter?: string;
+  /** Host folders of files that the agent starts from. Their entries are put into the workspace, and agents may change them. */
+  starters?: string[];
   publicData: string;
   /** Processors of the attempt, which its libraries use as threads. Default: one. */
   cpus?: number;

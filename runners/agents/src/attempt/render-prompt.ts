@@ -1,5 +1,7 @@
 // Fills the blanks of a task's prompt. An unknown blank is a mistake in the prompt, found before an agent is paid
 // for reading it.
+import { readFileSync } from "node:fs";
+
 export type PromptBlanks = { deadline: string; budget: string; seed: string };
 
 /** Throws on an unknown blank. */
@@ -17,6 +19,11 @@ export function renderPrompt(template: string, blanks: PromptBlanks): string {
 /** The text of others first, unchanged; then our own. */
 export function withForeword(foreword: string | undefined, prompt: string): string {
   return foreword === undefined ? prompt : `${foreword}\n\n---\n\n${prompt}`;
+}
+
+/** `file`: a text after our own, e.g. of a level of difficulty; undefined without one. */
+export function withAfterword(prompt: string, file: string | undefined): string {
+  return file === undefined ? prompt : `${prompt.trimEnd()}\n\n---\n\n${readFileSync(file, "utf8")}`;
 }
 
 const units: [string, number][] = [

@@ -38,7 +38,8 @@ export async function materializeWorkspace(
     const [emptyFolder, emptyFile] = [join(scratch, "empty"), join(scratch, "iterations.jsonl")];
     await mkdir(emptyFolder, { recursive: true });
     await writeFile(emptyFile, "");
-    if (request.starter !== undefined) await putStarter(sandbox, request.starter);
+    const taken: string[] = [...Object.values(inside), `${inside.workspace}/TASK.md`];
+    for (const starter of request.starters ?? []) await putStarter(sandbox, starter, taken);
     await sandbox.put(emptyFolder, inside.submission);
     await sandbox.put(emptyFile, inside.iterations);
     if (request.check) await putCheck(sandbox, request, scratch);
@@ -47,14 +48,14 @@ export async function materializeWorkspace(
   if (request.library !== undefined) await sandbox.put(request.library, inside.library);
 }
 
-/** The entries lie next to the other folders of the workspace. Throws if one has the name of another. */
-async function putStarter(sandbox: Sandbox, starter: string): Promise<void> {
-  const taken: string[] = [...Object.values(inside), `${inside.workspace}/TASK.md`];
+/** The entries lie next to those of `taken`, which gains them. Throws if one has the name of another. */
+async function putStarter(sandbox: Sandbox, starter: string, taken: string[]): Promise<void> {
   for (const name of (await readdir(starter)).sort()) {
     const place = `${inside.workspace}/${name}`;
     if (taken.includes(place))
       throw new Error(`the starter files hold "${name}", which the workspace has too`);
     await sandbox.put(join(starter, name), place);
+    taken.push(place);
   }
 }
 

@@ -21,6 +21,7 @@ import { resolveAxes, type Selection } from "./resolve-axes.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { executionOf, type ResolvedProfile, resolveProfile, whereWritten } from "./resolve-profile.ts";
 import { checkReach } from "./service-reach.ts";
+import { setLevels } from "./set-level.ts";
 import { setJudges, setModel } from "./set-model.ts";
 
 export type PlanRequest = {
@@ -47,14 +48,20 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   const { spec, unclear, touched } = pruned;
 
   if (!unclear("name")) problems.push(...checkName(spec, source));
-  const { profile, problems: ofProfile } = resolveProfile(spec, source, request.profile);
-  problems.push(...ofProfile, ...checkExecutors(spec, source, { profile, request, executors }));
+  const { profile: written, problems: ofProfile } = resolveProfile(spec, source, request.profile);
+  const levelled = setLevels(written.axes, distinctValues(request.set ?? {}), sources);
+  const profile = { ...written, axes: levelled.axes };
+  problems.push(
+    ...levelled.problems,
+    ...ofProfile,
+    ...checkExecutors(spec, source, { profile, request, executors }),
+  );
   const isKnown = (key: "params" | "pools") =>
     ofProfile.length === 0 && !touched(key) && !profile.chain.some((name) => touched("profiles", name, key));
   const profileAxes = Object.fromEntries(
     Object.entries(profile.axes).map(([name, { spec }]) => [name, spec]),
   );
-  const wanted = setJudges(distinctValues(request.set ?? {}), sources);
+  const wanted = setJudges(levelled.set, sources);
   const { set, problems: ofModel } = setModel(wanted, profileAxes);
   problems.push(...ofModel);
   const paramsKnown = isKnown("params");
@@ -103,7 +110,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
       profile: profile.name,
       profiles: Object.keys(spec.profiles ?? {}),
       pools: poolsTaken(profile.pools, resources),
-      selection: selectionText(set),
+      selection: selectionText({ ...set, ...levelled.asked }),
       onStale: profile.onStale,
       weakLimits: profile.weakLimits,
       diagnose: profile.diagnose,

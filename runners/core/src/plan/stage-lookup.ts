@@ -4,6 +4,7 @@
 import type { Scalar } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import { isManifestKind, type ManifestKind, manifestFieldNames, manifestFile } from "../spec/manifest.ts";
+import { splitTaskName } from "../spec/task-level.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { type Lookup, paramLookup, TemplateProblem } from "../yaml/template.ts";
 import type { PlannedStage } from "./plan.ts";
@@ -75,11 +76,11 @@ function field(
   return ownAxes(at(manifest, 0), from.axes);
 }
 
-/** Fills in axes of the selecting stage that a manifest names: `program: tasks/{task}/scripts`. */
+/** Fills in axes of the selecting stage that a manifest names: `program: tasks/{task}/scripts`, also at a level. */
 function ownAxes(value: Json, axes: Record<string, Scalar>): Json {
   if (typeof value === "string")
     return value.replace(/\{([\w-]+)\}/g, (all, axis) =>
-      Object.hasOwn(axes, axis) ? String(axes[axis]) : all,
+      Object.hasOwn(axes, axis) ? splitTaskName(String(axes[axis])).folder : all,
     );
   if (Array.isArray(value)) return value.map((item) => ownAxes(item, axes));
   if (value !== null && typeof value === "object")

@@ -24,6 +24,7 @@ import { checkRubric } from "./check-rubric.ts";
 import { checkTask } from "./check-task.ts";
 import { lockState, readSourceLock } from "./source-lock.ts";
 import type { Sources } from "./sources.ts";
+import { levelOf, splitTaskName, taskAtLevel } from "./task-level.ts";
 
 export type { Sources } from "./sources.ts";
 
@@ -67,9 +68,13 @@ const preset: Kind<AgentPreset> = {
 const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   task: {
     folder: "tasks",
-    file: (name) => `tasks/${name}/task.yaml`,
+    file: (name) => `tasks/${splitTaskName(name).folder}/task.yaml`,
     schema: taskManifest,
-    derived: { memoryRules: ({ rules }) => rules?.filter(({ method }) => method === "memory-max") ?? [] },
+    derived: {
+      memoryRules: ({ rules }) => rules?.filter(({ method }) => method === "memory-max") ?? [],
+      folder: ({ name }) => splitTaskName(name).folder,
+      level: levelOf,
+    },
     rules: (task, sources, lost) => [
       ...checkTask(
         task,
@@ -201,9 +206,7 @@ export function readManifest<Name extends ManifestKind>(
   if (!lost.has("name")) problems.push(...checkName(manifest, name));
   problems.push(...rules(manifest, sources, lost, source));
   if (problems.length > 0) return problems;
-  return kind === "agent" || kind === "judge"
-    ? (withModel(manifest as YamlSource<AgentPreset>, name) as typeof manifest | Diagnostic[])
-    : manifest;
+  return name.includes("@") ? (varied(manifest, kind, name) as typeof manifest | Diagnostic[]) : manifest;
 }
 
 /** The fields that have a problem of shape in them, are missing, or are misspelt. */
@@ -252,12 +255,15 @@ export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic 
   };
 }
 
-function withModel(source: YamlSource<AgentPreset>, name: string): YamlSource<AgentPreset> | Diagnostic[] {
-  const { model } = splitAgentName(name);
-  if (model === undefined) return source;
-  const preset = presetWithModel(source.value, { name, model });
-  if ("message" in preset) return [{ code: "unknown-model", ...preset }];
-  return { ...source, value: preset, place: source.place };
+/** The manifest that a name with `@` varies: an agent with another model, a task at a level. */
+function varied(source: YamlSource<unknown>, kind: ManifestKind, name: string) {
+  const { model = "" } = splitAgentName(name);
+  const value =
+    kind === "task"
+      ? taskAtLevel(source.value as TaskManifest, name)
+      : presetWithModel(source.value as AgentPreset, { name, model });
+  if ("message" in value) return [{ code: kind === "task" ? "unknown-level" : "unknown-model", ...value }];
+  return { ...source, value, place: source.place };
 }
 
 function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagnostic[] {

@@ -85,6 +85,44 @@ const taskRule = t.closedObject(
   ["name", "title", "method", "source", "severity"],
 );
 
+const models = byKind(
+  t.text,
+  "the script that makes the models given with the data, in folders by name, { KIND: SCRIPT }",
+);
+
+const givenModels = byKind(
+  sourceModels,
+  "published models for that script, from their downloads, { KIND: { NAME: SOURCE } }",
+);
+
+const baselines = byKind(
+  t.about(
+    t.tableOf({ type: ["number", "string"], minLength: 1 }),
+    "by scorer: a number or the name of a row of the references, { NAME: 0.5 }",
+  ),
+  "the trivial baseline: the value of guessing or of doing nothing, { KIND: { NAME: 0.5 } }",
+);
+
+const referenceRows = byKind(
+  t.about(t.tableOf(t.text), "by scorer: the name of a row of the references, { NAME: ROW }"),
+  "the references row of the reference model: 1 on the normalised scale, { KIND: { NAME: ROW } }",
+);
+
+/** Its own `models`, `givenModels`, `baselines` and `referenceRows` stand in place of the task's. */
+const taskLevel = t.closedObject(
+  {
+    of: t.about(t.oneOf("time", "memory", "data", "model", "help"), "what it changes: one thing"),
+    dose: t.about(t.number, "how much of it there is; of time and data the share that is left"),
+    unit: t.about(t.text, "of the dose, in tables, e.g. GB"),
+    whole: t.about(t.number, "the dose of the task itself; by default 1 of time and data, 0 of help"),
+    says: t.about(t.text, "what agents read of it, after the official text and the task's own"),
+    help: t.about(t.pathInside, "a folder in the task's folder that agents find as help/"),
+    bytes: byKind(t.positiveInteger, "of the rules with the method memory-max, { KIND: BYTES }"),
+    ...{ models, givenModels, baselines, referenceRows },
+  },
+  ["of", "dose", "unit", "says"],
+);
+
 export const taskManifest = t.fileFormat(
   "mlrb task",
   t.closedObject(
@@ -109,14 +147,8 @@ export const taskManifest = t.fileFormat(
         t.text,
         "the lock file of its Python: of scripted agents, given models and what opens a submission",
       ),
-      models: byKind(
-        t.text,
-        "the script that makes the models given with the data, in folders by name, { KIND: SCRIPT }",
-      ),
-      givenModels: byKind(
-        sourceModels,
-        "published models for that script, from their downloads, { KIND: { NAME: SOURCE } }",
-      ),
+      models,
+      givenModels,
       publishedModels: byKind(
         sourceModels,
         "published models that `references` measures unchanged, from their downloads, { KIND: { NAME: SOURCE } }",
@@ -129,21 +161,12 @@ export const taskManifest = t.fileFormat(
         t.closedObject({ time: t.about(t.duration, "with a unit, e.g. 24h") }, ["time"]),
         "what an agent may spend",
       ),
-      baselines: byKind(
-        t.about(
-          t.tableOf({ type: ["number", "string"], minLength: 1 }),
-          "by scorer: a number or the name of a row of the references, { NAME: 0.5 }",
-        ),
-        "the trivial baseline: the value of guessing or of doing nothing, { KIND: { NAME: 0.5 } }",
-      ),
+      baselines,
       references: byKind(
         t.listOf(reference),
         "models that were not trained for the task, measured like its attempts",
       ),
-      referenceRows: byKind(
-        t.about(t.tableOf(t.text), "by scorer: the name of a row of the references, { NAME: ROW }"),
-        "the references row of the reference model: 1 on the normalised scale, { KIND: { NAME: ROW } }",
-      ),
+      referenceRows,
       expected: byKind(
         t.about(
           t.tableOf(t.tableOf(expectation)),
@@ -162,6 +185,10 @@ export const taskManifest = t.fileFormat(
         { ...t.list, uniqueItems: true },
         "the sources (sources/NAME.yaml) that its data and models come from, { KIND: [NAME, …] }",
       ),
+      levels: t.about(
+        { ...t.tableOf(taskLevel), propertyNames: t.name },
+        "levels of difficulty by name; the task TASK@LEVEL is the task with one thing changed",
+      ),
       sources: t.about(t.jsonObject, "for people: where each kind of data comes from"),
       rules: t.about(t.listOf(taskRule), "what a submission must keep to"),
       limits: t.about(t.list, "for people: what its numbers cannot show"),
@@ -172,6 +199,7 @@ export const taskManifest = t.fileFormat(
 
 export type TaskManifest = t.TypeOf<typeof taskManifest>;
 export type Expectation = t.TypeOf<typeof expectation>;
+export type TaskLevel = t.TypeOf<typeof taskLevel>;
 export type TaskRule = t.TypeOf<typeof taskRule>;
 /** The kind of data of a task, e.g. `smoke` or `official`; a pipeline's `params.data` selects it. */
 export type DataKind = string;

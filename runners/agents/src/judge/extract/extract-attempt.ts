@@ -11,7 +11,7 @@ import type { StageContext } from "@mlrb/formats/stage/stage-context";
 import { readJson } from "@mlrb/kit/json-file";
 import { sourceFile } from "@mlrb/kit/source-file";
 import { attemptParams } from "../../attempt/attempt-params.ts";
-import { withForeword } from "../../attempt/render-prompt.ts";
+import { withAfterword, withForeword } from "../../attempt/render-prompt.ts";
 import { extractDraft, extractLimits } from "./extract-draft.ts";
 import { agentNames, nameHider } from "./hidden-names.ts";
 import { identityText, overlapText } from "./measured-texts.ts";
@@ -33,7 +33,10 @@ export async function extractAttempt({ params, inputs: all }: Stage): Promise<Ex
   const preset = attemptParams(params);
   const inputs: Record<string, string | undefined> = { ...all };
   const foreword = inputs.prompt && readFileSync(inputs.prompt, "utf8");
-  const prompt = withForeword(foreword, readFileSync(sourceFile(preset.prompt), "utf8")).trim();
+  const prompt = withForeword(
+    foreword,
+    withAfterword(readFileSync(sourceFile(preset.prompt), "utf8"), inputs.text),
+  ).trim();
   const hide = nameHider(agentNames(agent, preset), prompt);
   // copies of the prompt hold the seed and a time
   const blanks = prompt.split("\n").filter((line) => line.includes("{{"));
@@ -47,7 +50,7 @@ export async function extractAttempt({ params, inputs: all }: Stage): Promise<Ex
   const names = task.publicNames?.[task.data] ?? [];
   const files = { trajectory: all.trajectory!, attachments: inputs.attachments };
   const { naming, downloads } = await addTrajectory(draft, files, names);
-  const given = [inputs.public, inputs.starter].filter((one) => one !== undefined);
+  const given = [inputs.public, inputs.starter, inputs.help].filter((one) => one !== undefined);
   addWorkspace(draft, inputs.workspace, given);
   const [held, weights] = [inputs.overlap, inputs.identity];
   return draft.extract((eventsOf) => [

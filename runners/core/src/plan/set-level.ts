@@ -1,0 +1,51 @@
+// An axis `level` multiplies the tasks by levels of difficulty. It is no axis of its own: the task's name gains the
+// level, so that records, tables and `--only` treat a task at a level as they treat any task.
+import { readManifest } from "../spec/manifest.ts";
+import type { Sources } from "../spec/sources.ts";
+import { splitTaskName, taskWithLevel, wholeLevel } from "../spec/task-level.ts";
+import type { Diagnostic } from "../yaml/diagnostic.ts";
+import { didYouMean } from "../yaml/suggest.ts";
+import type { Selection } from "./resolve-axes.ts";
+import type { ResolvedProfile } from "./resolve-profile.ts";
+
+/** `asked`: the part of the selection that `axes` and `set` no longer show. */
+type Levelled = { axes: ResolvedProfile["axes"]; set: Selection; asked?: Selection; problems: Diagnostic[] };
+
+/** Tasks that have none of the chosen levels are left out. Without an axis `level` nothing changes. */
+export function setLevels(axes: ResolvedProfile["axes"], set: Selection, sources: Sources): Levelled {
+  const { level, ...others } = axes;
+  const { level: chosen, ...rest } = set;
+  const { task } = axes;
+  if (!level || !Array.isArray(level.spec) || !task || !Array.isArray(task.spec))
+    return { axes, set, problems: [] };
+  const wanted = chosen ?? level.spec.map(String);
+  const levelsOf = (name: string) => {
+    const manifest = readManifest("task", name, sources);
+    return manifest && !Array.isArray(manifest) ? Object.keys(manifest.value.levels ?? {}) : undefined;
+  };
+  const known = new Set<string>([wholeLevel]);
+  const atLevels = (name: string): string[] => {
+    const own = splitTaskName(name).level === undefined ? levelsOf(name) : undefined;
+    if (!own) return [name]; // its level is chosen already, or its problem is reported with its file
+    for (const one of own) known.add(one);
+    const had = wanted.filter((one) => own.includes(one));
+    if (had.length === 0 && wanted.some((one) => one !== wholeLevel)) return [];
+    return wanted
+      .filter((one) => one === wholeLevel || own.includes(one))
+      .map((one) => taskWithLevel(name, one));
+  };
+  const tasks = (rest.task ?? task.spec.map(String)).flatMap(atLevels);
+  const problems = wanted
+    .filter((one) => !known.has(one))
+    .map((one) => ({
+      code: "unknown-level",
+      message: `no task here has a level "${one}"`,
+      help: didYouMean(one, [...known]),
+    }));
+  return {
+    axes: { ...others, task: { ...task, spec: tasks } },
+    set: { ...rest, ...(rest.task && { task: tasks }) },
+    asked: { ...(rest.task && { task: rest.task }), ...(chosen && { level: chosen }) },
+    problems,
+  };
+}
