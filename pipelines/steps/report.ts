@@ -13,6 +13,7 @@ import { costTableFiles, figureFile, paperFiles } from "@mlrb/report/formats/lat
 import { markdown, markdownSection } from "@mlrb/report/formats/markdown";
 import { costFigure } from "@mlrb/report/paper/cost-figure";
 import { costsSection } from "@mlrb/report/paper/costs";
+import { doseFigure } from "@mlrb/report/paper/dose-figure";
 import { forestFigure } from "@mlrb/report/paper/forest-figure";
 import { overTimeFigure } from "@mlrb/report/paper/over-time-figure";
 import { readArtifact, readArtifactBytes } from "@mlrb/report/read/read-artifact";
@@ -43,8 +44,9 @@ const figures = {
   scores: await forestFigure(report),
   "over-time": await overTimeFigure(report),
   cost: await costFigure(report, taken),
+  dose: await doseFigure(report),
 };
-for (const name of ["scores", "over-time", "cost"] as const) {
+for (const name of ["scores", "over-time", "cost", "dose"] as const) {
   const pdf = figures[name];
   if (!pdf) continue;
   writeFileSync(join(outputs.report!, "figures", `${name}.pdf`), pdf);

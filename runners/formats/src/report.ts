@@ -9,6 +9,7 @@ import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { reportHardware } from "./report/hardware.ts";
 import { reportJudged } from "./report/judged.ts";
+import { ladder } from "./report/ladder.ts";
 import { reportMemorisation } from "./report/memorisation.ts";
 import { referenceCheck } from "./report/reference-check.ts";
 import { row } from "./report/row.ts";
@@ -94,7 +95,7 @@ export type Published = t.TypeOf<typeof published>;
 
 export const report = t.fileFormat(
   "mlrb report",
-  t.wholeExcept(["referenceChecks", "memorisation", "judged", "hardware"], {
+  t.wholeExcept(["referenceChecks", "memorisation", "judged", "hardware", "ladder"], {
     formatVersion: { const: reportFormat },
     title: t.anyText,
     label: t.about(t.anyText, "the data behind the numbers, e.g. smoke or official"),
@@ -134,6 +135,7 @@ export const report = t.fileFormat(
       t.listOf(comparison),
       "the agents' submissions on the same items: one for each task, metric and pair of agents",
     ),
+    ladder: t.about(ladder, "absent without levels of difficulty"),
     agentComparisons: t.about(
       t.listOf(agentComparison),
       "the agents over all tasks, with attempts as the unit: one for each pair of agents",

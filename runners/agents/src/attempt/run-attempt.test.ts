@@ -335,7 +335,7 @@ test("an agent reads the foreword unchanged before the prompt, and may change th
   const foreword = "Official {{deadline}}.\n\nNone";
   const { events } = await attempt("echo 2 > kit/deep/a.py && cat TASK.md kit/deep/a.py", {
     foreword,
-    starter,
+    starters: [starter],
   });
   assert.match(
     output(events),
@@ -348,7 +348,7 @@ test("starter files with the name of a folder of the workspace are refused befor
   const starter = mkdtempSync(join(root, "starter-"));
   mkdirSync(join(starter, "data"));
   await assert.rejects(
-    attempt("true", { starter }),
+    attempt("true", { starters: [starter] }),
     /the starter files hold "data", which the workspace has too/,
   );
 });

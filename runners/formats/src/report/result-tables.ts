@@ -197,6 +197,27 @@ const judgeAnswers = t.wholeObject({
   rubric_digest: t.anyText,
 });
 
+const doses = t.wholeObject({
+  ...head,
+  task: t.about(t.anyText, "the task that the level changes"),
+  of: t.about(t.anyText, "what it changes: time, memory, data, model or help"),
+  level: t.about(
+    t.anyText,
+    "whole: the task itself; checkpoint: its attempts as they stood at that share of their time",
+  ),
+  dose: t.number,
+  unit: t.anyText,
+  agent: t.anyText,
+  metric: t.anyText,
+  scaled: t.about(t.flag, "whether numbers are normalised: 0 is the level's baseline, 1 its reference"),
+  mean: t.about(t.numberOrNull, "failed attempts count as the trivial baseline"),
+  n: t.count,
+  ci_low: t.about(t.numberOrNull, "Student-t, 95 %; attempts worse than the baseline count with their score"),
+  ci_high: t.numberOrNull,
+  beats_baseline: t.about(t.flag, "shown at this level and at all easier ones"),
+  equals_baseline: t.about(t.flag, "shown to be within the declared margin"),
+});
+
 /** The row of each file, by its name without `.csv`. */
 export const resultRows = {
   summary,
@@ -205,6 +226,7 @@ export const resultRows = {
   checkpoints,
   comparisons,
   answers: judgeAnswers,
+  doses,
 } as const;
 export type ResultTable = keyof typeof resultRows;
 export type ResultRow<Name extends ResultTable> = t.TypeOf<(typeof resultRows)[Name]>;

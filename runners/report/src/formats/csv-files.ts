@@ -4,18 +4,20 @@ import { type ResultRow, type ResultTable, resultRows } from "@mlrb/formats/repo
 import { answerRows } from "../judged/answer-rows.ts";
 import { attemptRows, checkpointRows, scoreRows } from "./attempt-rows.ts";
 import { csvLine } from "./csv-line.ts";
+import { doseRows } from "./dose-rows.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
 
 /** Texts by file name. The first three always exist; the others are left out without rows. */
 export function csvFiles(report: Report): Record<string, string> {
   const [checkpoints, comparisons] = [checkpointRows(report), comparisonRows(report)];
-  const answers = answerRows(report);
+  const [answers, doses] = [answerRows(report), doseRows(report)];
   return {
     "summary.csv": csvTable("summary", summaryRows(report)),
     "attempts.csv": csvTable("attempts", attemptRows(report)),
     "scores.csv": csvTable("scores", scoreRows(report)),
     ...(checkpoints.length > 0 && { "checkpoints.csv": csvTable("checkpoints", checkpoints) }),
     ...(answers.length > 0 && { "answers.csv": csvTable("answers", answers) }),
+    ...(doses.length > 0 && { "doses.csv": csvTable("doses", doses) }),
     ...(comparisons.length > 0 && { "comparisons.csv": csvTable("comparisons", comparisons) }),
   };
 }

@@ -6,6 +6,7 @@ import type { ProtocolResult } from "@mlrb/formats/report/protocol";
 import type { Times } from "@mlrb/formats/times";
 import { costCaption } from "../paper/cost-figure.ts";
 import { costTable } from "../paper/costs.ts";
+import { doseCaption } from "../paper/dose-figure.ts";
 import { forestCaption } from "../paper/forest-figure.ts";
 import { overTimeCaption } from "../paper/over-time-figure.ts";
 import { paperTables } from "../paper/paper-tables.ts";
@@ -27,7 +28,12 @@ function headlineFile(report: Report): string {
   return `${dataLine(labelText(report))}{\\raggedright ${lines.join("\n")}\\par}\n`;
 }
 
-const figureCaptions = { scores: forestCaption, cost: costCaption, "over-time": overTimeCaption };
+const figureCaptions = {
+  scores: forestCaption,
+  cost: costCaption,
+  "over-time": overTimeCaption,
+  dose: doseCaption,
+};
 
 /** The float of `figures/NAME.pdf`, for which a paper needs graphicx. The PDF has no label of its own. */
 export function figureFile(report: Report, name: keyof typeof figureCaptions): string {

@@ -9,6 +9,7 @@ import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
 import { costFigures } from "./charts/cost-figures.ts";
+import { dosePart } from "./charts/dose-response.ts";
 import { overTimePart } from "./charts/over-time.ts";
 import { timeSpentPart } from "./charts/time-spent-part.ts";
 import { winMatrix } from "./charts/win-matrix.ts";
@@ -72,6 +73,7 @@ function panels(data: PageData): Html[] {
   );
   return [
     tabPanel("results", [
+      dosePart(report),
       overTimePart(report), // what readers look for first
       overviewPart(report),
       winMatrix(report),

@@ -16,6 +16,7 @@ export type TabId = (typeof tabs)[number]["id"];
 const headings: Record<string, TabId> = {
   Results: "results",
   "Across tasks": "results",
+  "Levels of difficulty": "results",
   "Secondary measurements": "results",
   "Best attempt of each cell, never compared": "results",
   "Trivial baselines and reference models": "results",

@@ -12,6 +12,7 @@ import { agentComparisons } from "../compare/agent-comparisons.ts";
 import { baselineOf, referenceOf } from "../compare/baseline-of.ts";
 import { cell } from "../compare/cell.ts";
 import { comparisons, itemsOf } from "../compare/comparisons.ts";
+import { ladder } from "../compare/ladder.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
 import { referenceChecks } from "../compare/reference-checks.ts";
@@ -104,14 +105,19 @@ export function reportData(collected: Collected, { params, read, readSamples = r
     }
   }
   if (report.referenceChecks!.length === 0) delete report.referenceChecks;
-  report.acrossTasks = overTasks(report.cells, { tasks: report.tasks, agents: evidence.agents });
+  // a level is no further task: what is over tasks is over whole ones
+  const tasks = report.tasks.filter(({ name }) => known.isWhole(name));
+  report.acrossTasks = overTasks(report.cells, { tasks, agents: evidence.agents });
   report.sensitivity = sensitivity(report.cells, attempts);
-  report.agentComparisons = agentComparisons(report.cells, {
+  const ofWhole = report.cells.filter(({ task }) => known.isWhole(task));
+  report.agentComparisons = agentComparisons(ofWhole, {
     agents: evidence.agents,
     attempts,
     seeded: known.seeded,
     scaled: report.acrossTasks.tasks.map(({ task }) => task),
   });
+  const found = ladder(report, { levels: known.levels, margin: known.equalMargin });
+  if (found) report.ladder = found;
   return report;
 }
 

@@ -6,9 +6,11 @@ import { scorerManifest } from "@mlrb/formats/declared/scorer";
 import { taskManifest } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
 import type { AgentFacts, Metric } from "@mlrb/formats/report";
+import { taskLevel } from "@mlrb/formats/report/ladder";
 import {
   anyText,
   listOf,
+  number,
   numberOrNull,
   openObject,
   orNull,
@@ -58,6 +60,8 @@ const paramsFormat = openObject(
     digits: tableOf(digits),
     ranges: tableOf(orNull(range)),
     referenceTokensPerSecond: numberOrNull,
+    levels: tableOf(orNull(taskLevel)),
+    equalMargin: number,
   },
   ["title", "label", "tasks", "primary", "baselines", "agents", "scorers", "units", "directions", "digits"],
 );
@@ -106,6 +110,11 @@ export function reportParams(params: Record<string, unknown>) {
     seeded: (agent: string) => own(known.seeded, agent) ?? false,
     /** Training tokens per second of the host that counts as 1; null: the calibrated one. */
     referenceTokensPerSecond: known.referenceTokensPerSecond ?? null,
+    /** Of tasks at a level of difficulty. */
+    levels: Object.values(known.levels ?? {}).filter((level) => level !== null),
+    isWhole: (task: string) => !own(known.levels, task),
+    /** Within which a normalised mean counts as equal to the trivial baseline. */
+    equalMargin: known.equalMargin ?? 0,
     /** Undefined for a name that is not a scorer. */
     direction,
     metric: (scorer: string): Metric => ({

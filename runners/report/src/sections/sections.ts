@@ -18,6 +18,7 @@ import { checkpointsSection } from "./checkpoints-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
 import { gapsSection } from "./gaps-section.ts";
+import { ladderSections } from "./ladder-section.ts";
 import { memorisationSection } from "./memorisation-section.ts";
 import { overlapSection } from "./overlap-section.ts";
 import { researchSection } from "./research-section.ts";
@@ -37,6 +38,7 @@ export function sections(report: Report): Section[] {
     ofAttempts(sensitivitySection(report)),
     ofAttempts(acrossSection(report)),
     ofAttempts(errorsSection(report)),
+    ...ladderSections(report).map(ofAttempts),
     setUpSection(report),
     metricsSection(report),
     rowsSection(report),

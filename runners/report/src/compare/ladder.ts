@@ -1,0 +1,116 @@
+// How an agent's scores depend on what levels change of a task: one curve for each task and kind of change. A level
+// has its own trivial baseline and reference, so a curve is on normalised scores where every level has both.
+
+import { mean } from "@mlrb/core/statistics/mean";
+import { meanInterval } from "@mlrb/core/statistics/mean-interval";
+import { holm } from "@mlrb/core/statistics/significance/holm";
+import { trendTest } from "@mlrb/core/statistics/significance/trend-test";
+import type { Report } from "@mlrb/formats/report";
+import type { Cell } from "@mlrb/formats/report/cell";
+import type { DoseCurve, DoseMean, Ladder, TaskLevel } from "@mlrb/formats/report/ladder";
+import { scoreOverTime } from "./score-over-time.ts";
+
+const whole = "whole";
+
+/** Undefined without levels. `margin`: of normalised means that count as equal to the baseline. */
+export function ladder(
+  report: Report,
+  { levels, margin }: { levels: readonly TaskLevel[]; margin: number },
+): Ladder | undefined {
+  if (levels.length === 0) return undefined;
+  const agents = report.agents.map(({ name }) => name);
+  const kinds = [...Map.groupBy(levels, ({ task, of }) => JSON.stringify([task, of])).values()];
+  const made = kinds.flatMap((own) =>
+    agents.flatMap((agent) => curveOf(own, { report, agent, margin }) ?? []),
+  );
+  const tested = agents.map((agent) => {
+    const blocks = made.filter(({ curve }) => curve.agent === agent).map(({ block }) => block);
+    return { agent, curves: blocks.length, test: trendTest(blocks) };
+  });
+  const corrected = holm(tested.flatMap(({ test }) => test?.p ?? []));
+  const trends = tested.map(({ test, ...of }) => {
+    const found = { p: test?.p ?? null, pHolm: test ? corrected.shift()! : null };
+    return { ...of, ...found, rises: test?.rises ?? null };
+  });
+  return { levels: [...levels], margin, curves: made.map(({ curve }) => curve), trends };
+}
+
+type Made = { curve: DoseCurve; block: number[][] };
+
+function curveOf(
+  levels: readonly TaskLevel[],
+  { report, agent, margin }: { report: Report; agent: string; margin: number },
+): Made | undefined {
+  const { task, of, unit, whole: dose } = levels[0]!;
+  const places = [{ name: whole, dose }, ...levels].sort((a, b) => b.dose - a.dose);
+  const at = (name: string) => (name === whole ? task : `${task}@${name}`);
+  const found = places.flatMap((place) => {
+    const cell = report.cells.find(
+      (one) => one.primary && one.task === at(place.name) && one.agent === agent,
+    );
+    return cell ? [{ ...place, cell }] : [];
+  });
+  const [first] = found;
+  if (!first || found.length < 2) return undefined;
+  const scaled = found.every(({ cell }) => cell.normalisedWithheld === null);
+  const points = found.map((one): DoseMean & { values: number[] } => {
+    const values = valuesOf(one.cell, scaled);
+    const counted = (scaled ? one.cell.normalised : one.cell.counted).filter((value) => value !== null);
+    const isFlat = values.every((value) => value === values[0]);
+    const interval = isFlat ? null : (meanInterval(values) ?? null);
+    return {
+      level: one.name,
+      dose: one.dose,
+      n: counted.length,
+      mean: mean(counted) ?? null,
+      interval,
+      values,
+    };
+  });
+  const start = points.findIndex(({ level }) => level === whole);
+  const fromWhole = points.slice(Math.max(0, start));
+  const missed = fromWhole.findIndex(({ interval }) => interval === null || interval[0] <= 0);
+  const beats = scaled ? fromWhole.slice(0, missed < 0 ? undefined : missed) : [];
+  const isEqual = ({ interval }: DoseMean) =>
+    interval !== null && Math.max(-interval[0], interval[1]) <= margin;
+  const { metric } = first.cell;
+  const ofWhole = found.find(({ name }) => name === whole)?.cell;
+  return {
+    curve: {
+      ...{ task, of, unit, agent, metric, scaled },
+      points: points.map(({ values: _, ...point }) => point),
+      checkpoints: of === "time" && ofWhole ? checkpointsOf(report, ofWhole, scaled) : [],
+      beats: beats.map(({ level }) => level),
+      equal: scaled ? points.filter(isEqual).map(({ level }) => level) : [],
+    },
+    block: points.map(({ values }) => values).reverse(),
+  };
+}
+
+/** Of the attempts that are not missing; one worse than the trivial baseline with its score, a failed one at it. */
+function valuesOf(cell: Cell, scaled: boolean): number[] {
+  const { counted, normalised, values, direction } = cell;
+  return counted.flatMap((count, at) => {
+    if (count === null) return [];
+    const value = values[at];
+    const isWorse = value != null && (direction === "higher" ? value < count : value > count);
+    if (isWorse) return [scaled ? toScale(cell, value) : value];
+    return [scaled ? normalised[at]! : count];
+  });
+}
+
+function checkpointsOf(report: Report, cell: Cell, scaled: boolean): DoseCurve["checkpoints"] {
+  const agents = scoreOverTime(report, cell.task)?.agents ?? [];
+  const own = agents.find(({ agent }) => agent === cell.agent)?.at ?? [];
+  return own
+    .filter(({ share, mean }) => share < 1 && mean !== null)
+    .map(({ share, measured, mean }) => ({
+      share,
+      n: measured,
+      mean: scaled ? toScale(cell, mean!) : mean!,
+    }));
+}
+
+function toScale({ baseline, reference }: Cell, value: number): number {
+  return (value - baseline!) / (reference! - baseline!);
+}

@@ -1,0 +1,23 @@
+// Dose and response for a paper: the page's figures under the names that readers know, two in a row.
+import type { Report } from "@mlrb/formats/report";
+import { doseGroups, doseSvg } from "../page/charts/dose-response.ts";
+import { displayNames } from "./display-names.ts";
+import { drawnWidth, figurePdf } from "./pdf-figure.ts";
+
+export const doseCaption =
+  "Score by difficulty: means over attempts that were told of the level, with Student-t intervals (95 %). Dashed: attempts " +
+  "at the whole task as they stood at that share of their time, which did not know of a shorter one. 0 is the trivial " +
+  "baseline of the level (dashed line), 1 its reference model; failed attempts count as the baseline.";
+
+/** figures/dose.pdf; undefined without levels. */
+export async function doseFigure(report: Report): Promise<Buffer | undefined> {
+  const names = displayNames(report);
+  const drawn = doseGroups(report).map((curves) =>
+    doseSvg(report, curves, { width: drawnWidth / 2, name: names.agent }),
+  );
+  if (drawn.length === 0) return undefined;
+  return figurePdf(
+    report,
+    drawn.flatMap((_, at) => (at % 2 === 0 ? [drawn.slice(at, at + 2)] : [])),
+  );
+}
