@@ -47,7 +47,7 @@ const doseCurve = t.wholeObject({
   ),
   equal: t.about(
     t.listOf(t.anyText),
-    "levels at which it is shown to be equal to the baseline within the margin",
+    "levels of the others at which it is shown to be equal to the baseline within the margin",
   ),
 });
 export type DoseCurve = t.TypeOf<typeof doseCurve>;

@@ -35,6 +35,7 @@ export function ladder(
   return { levels: [...levels], margin, curves: made.map(({ curve }) => curve), trends };
 }
 
+/** `block`: the values of each dose, the smallest first, where more is better. */
 type Made = { curve: DoseCurve; block: number[][] };
 
 function curveOf(
@@ -73,7 +74,8 @@ function curveOf(
   const beats = scaled ? fromWhole.slice(0, missed < 0 ? undefined : missed) : [];
   const isEqual = ({ interval }: DoseMean) =>
     interval !== null && Math.max(-interval[0], interval[1]) <= margin;
-  const { metric } = first.cell;
+  const { metric, direction } = first.cell;
+  const better = (value: number) => (scaled || direction === "higher" ? value : -value);
   const ofWhole = found.find(({ name }) => name === whole)?.cell;
   return {
     curve: {
@@ -81,9 +83,11 @@ function curveOf(
       points: points.map(({ values: _, ...point }) => point),
       checkpoints: of === "time" && ofWhole ? checkpointsOf(report, ofWhole, scaled) : [],
       beats: beats.map(({ level }) => level),
-      equal: scaled ? points.filter(isEqual).map(({ level }) => level) : [],
+      equal: scaled
+        ? points.filter((one) => isEqual(one) && !beats.includes(one)).map(({ level }) => level)
+        : [],
     },
-    block: points.map(({ values }) => values).reverse(),
+    block: points.map(({ values }) => values.map(better)).reverse(),
   };
 }
 

@@ -13,14 +13,12 @@ export type TrendTest = {
   rises: boolean | null;
 };
 
-const permutations = 9999;
-
 /**
  * Undefined where no permutation can change the statistic: fewer than two doses with values, or equal values only.
  * The same blocks give the same p: permutations are drawn from a fixed seed, and counted with the observed one, so
  * that the test keeps its level (Phipson and Smyth 2010).
  */
-export function trendTest(blocks: readonly DoseBlock[]): TrendTest | undefined {
+export function trendTest(blocks: readonly DoseBlock[], permutations = 9999): TrendTest | undefined {
   const known = blocks
     .map((doses) => doses.filter((values) => values.length > 0))
     .filter((doses) => doses.length > 1 && new Set(doses.flat()).size > 1);

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mustFollow } from "@mlrb/formats/read-format";
+import { report as reportFormat } from "@mlrb/formats/report";
+import { csvFiles } from "../formats/csv-files.ts";
+import { markdown } from "../formats/markdown.ts";
+import { doseFigure } from "../paper/dose-figure.ts";
+import { Example, exampleParams, passed, referenceRows, scored, textItems } from "../testing/example.ts";
+
+const level = (name: string, dose: number, more = {}) => ({
+  ...{
+    task: "letters",
+    name,
+    of: "time",
+    dose,
+    unit: "share of the time",
+    whole: 1,
+    says: "Less.",
+    share: null,
+    help: null,
+  },
+  ...more,
+});
+
+const names = ["letters", "letters@half", "letters@quick"];
+const byName = <Value>(value: Value) => Object.fromEntries(names.map((name) => [name, value]));
+
+/** `bits`: of each attempt by task; null: the attempt submitted nothing. Baseline 3 and reference 1. */
+function example(bits: Record<string, (number | null)[]>, { bigram = 1, params = {} } = {}) {
+  const made = new Example({
+    tasks: byName("Letters"),
+    primary: byName("bits"),
+    baselines: byName(exampleParams.baselines.letters),
+    referenceRows: byName(exampleParams.referenceRows.letters),
+    rules: byName([]),
+    levels: { letters: null, "letters@half": level("half", 0.5), "letters@quick": level("quick", 0.1) },
+    equalMargin: 0.1,
+    ...params,
+  });
+  for (const [task, values] of Object.entries(bits)) {
+    for (const [at, value] of values.entries()) {
+      const axes = { task, agent: "plain", seed: at + 1 };
+      made.gives("attempt", axes, { submission: `sha256:${task}${at}` });
+      if (value === null) made.fails("validate", axes, "succeeded", "");
+      made.gives("validate", axes, passed);
+      if (value !== null) made.gives("score", { ...axes, scorer: "bits" }, scored("bits", textItems(value)));
+    }
+    const rows = referenceRows("bits", [
+      { name: "unigram", value: 3 },
+      { name: "bigram", value: bigram },
+    ]);
+    made.gives("references", { task, scorer: "bits" }, rows);
+  }
+  return made.report();
+}
+
+const steep = {
+  letters: [1.4, 1.5, 1.6, 1.45, 1.55],
+  "letters@half": [2, 2.1, 1.9, 2.05, 1.95],
+  "letters@quick": [3.1, 2.9, 3.05, 2.95, 3],
+};
+
+test("a curve has the mean of each level on its own scale, and words say where nothing is shown any more", () => {
+  const made = example(steep);
+  mustFollow(reportFormat, made, "the report");
+  const [curve] = made.ladder!.curves;
+  assert.deepEqual(
+    curve!.points.map(({ level, dose, n, mean }) => [level, dose, n, mean?.toFixed(2)]),
+    [
+      ["whole", 1, 5, "0.75"],
+      ["half", 0.5, 5, "0.50"],
+      ["quick", 0.1, 5, "0.02"],
+    ],
+    "worse than the baseline counts as it in the mean",
+  );
+  const [low, high] = curve!.points[2]!.interval!;
+  assert.ok(low < 0 && high > 0 && high < 0.1, "the interval has the scores that are worse");
+  assert.deepEqual([curve!.beats, curve!.equal], [["whole", "half"], ["quick"]]);
+  const text = markdown(made);
+  assert.match(
+    text,
+    /no longer shown to beat the baseline at quick; equal to the baseline within 0\.1 at quick/,
+  );
+  assert.match(text, /Nothing here says how difficult the official tasks are/);
+  assert.match(text, /\| half \| 0\.5 \| 0\.50 /);
+});
+
+test("one trend test for each agent", () => {
+  const [trend, ...others] = example(steep).ladder!.trends;
+  assert.deepEqual(others, []);
+  assert.ok(trend!.p! < 0.001);
+  assert.deepEqual([trend!.curves, trend!.rises], [1, true]);
+});
+
+test("a level is no further task: numbers over tasks are over whole ones", () => {
+  const made = example(steep);
+  const over = [...made.acrossTasks.tasks, ...made.acrossTasks.leftOut].map(({ task }) => task);
+  assert.deepEqual(over, ["letters"]);
+});
+
+test("what is harder than a level that is not shown is not looked at", () => {
+  const made = example({
+    ...steep,
+    "letters@half": [3.1, 2.9, 3.05, 2.95, 3],
+    "letters@quick": [1.4, 1.5, 1.6, 1.5, 1.5],
+  });
+  assert.deepEqual(made.ladder!.curves[0]!.beats, ["whole"]);
+  assert.match(markdown(made), /no longer shown to beat the baseline at half/);
+});
+
+test("without a reference at a level the means are in the metric's unit and nothing is compared", () => {
+  const made = example(steep, {
+    params: { referenceRows: { ...byName({ bits: "bigram" }), "letters@quick": {} } },
+  });
+  const [curve] = made.ladder!.curves;
+  assert.equal(curve!.scaled, false);
+  assert.deepEqual([curve!.beats, curve!.equal], [[], []]);
+  assert.equal(curve!.points[1]!.mean?.toFixed(2), "2.00");
+  assert.match(
+    markdown(made),
+    /not compared with the baseline: a level lacks a trivial baseline or a reference/,
+  );
+});
+
+test("doses.csv has a row for each level, and the figure is drawn", async () => {
+  const made = example(steep);
+  const lines = csvFiles(made)["doses.csv"]!.trim().split("\r\n");
+  assert.equal(lines.length, 4);
+  assert.match(lines[2]!, /letters,time,half,0\.5,share of the time,plain,bits,true,0\.5/);
+  assert.match((await doseFigure(made))!.toString("latin1"), /^%PDF/);
+});
+
+test("a report without levels has no ladder", () => {
+  const made = new Example().report();
+  assert.equal(made.ladder, undefined);
+  assert.doesNotMatch(markdown(made), /Levels of difficulty/);
+});
