@@ -2,7 +2,7 @@
 // level, so that records, tables and `--only` treat a task at a level as they treat any task.
 import { readManifest } from "../spec/manifest.ts";
 import type { Sources } from "../spec/sources.ts";
-import { splitTaskName, taskWithLevel, wholeLevel } from "../spec/task-level.ts";
+import { levelNames, splitTaskName, taskWithLevel, wholeLevel } from "../spec/task-level.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import type { Selection } from "./resolve-axes.ts";
@@ -11,8 +11,12 @@ import type { ResolvedProfile } from "./resolve-profile.ts";
 /** `asked`: the part of the selection that `axes` and `set` no longer show. */
 type Levelled = { axes: ResolvedProfile["axes"]; set: Selection; asked?: Selection; problems: Diagnostic[] };
 
-/** Tasks that have none of the chosen levels are left out. Without an axis `level` nothing changes. */
-export function setLevels(axes: ResolvedProfile["axes"], set: Selection, sources: Sources): Levelled {
+/** Tasks that have none of the chosen levels on the data of `params.data` are left out. Without an axis `level` nothing changes. */
+export function setLevels(
+  { axes, params }: Pick<ResolvedProfile, "axes" | "params">,
+  set: Selection,
+  sources: Sources,
+): Levelled {
   const { level, ...others } = axes;
   const { level: chosen, ...rest } = set;
   const { task } = axes;
@@ -21,7 +25,7 @@ export function setLevels(axes: ResolvedProfile["axes"], set: Selection, sources
   const wanted = chosen ?? level.spec.map(String);
   const levelsOf = (name: string) => {
     const manifest = readManifest("task", name, sources);
-    return manifest && !Array.isArray(manifest) ? Object.keys(manifest.value.levels ?? {}) : undefined;
+    return manifest && !Array.isArray(manifest) ? levelNames(manifest.value, String(params.data)) : undefined;
   };
   const known = new Set<string>([wholeLevel]);
   const atLevels = (name: string): string[] => {

@@ -31,16 +31,29 @@ export function taskAtLevel(
     };
   const own = levels[level]!;
   const { of, dose, bytes } = own;
-  const tables = (["models", "givenModels", "baselines", "referenceRows"] as const)
-    .filter((table) => own[table] !== undefined)
-    .map((table) => [table, { ...task[table], ...own[table] }]);
+  const tables = tablesOf(own).map((table) => [table, { ...task[table], ...own[table] }]);
   return {
     ...task,
     ...{ name, title: `${task.title}, ${level}` },
     ...Object.fromEntries(tables),
+    published: {}, // on the whole task
     ...(of === "time" && { budget: shorter(task.budget, dose) }),
     ...(bytes && { rules: task.rules.flatMap((rule) => withBytes(rule, bytes)) }),
   };
+}
+
+const tables = ["models", "givenModels", "downloads", "baselines", "referenceRows", "expected"] as const;
+
+function tablesOf(level: TaskLevel) {
+  return tables.filter((table) => level[table] !== undefined);
+}
+
+/** The names of levels that mean something for a kind of data: each of their own tables has it. */
+export function levelNames({ levels = {} }: TaskManifest, kind: string): string[] {
+  return Object.entries(levels).flatMap(([name, level]) => {
+    const own = [...tablesOf(level), ...(level.bytes ? (["bytes"] as const) : [])];
+    return own.every((table) => Object.hasOwn(level[table]!, kind)) ? [name] : [];
+  });
 }
 
 /** For `{task.level}`: what the task's level changes; undefined without one. */

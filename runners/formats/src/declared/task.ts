@@ -108,7 +108,20 @@ const referenceRows = byKind(
   "the references row of the reference model: 1 on the normalised scale, { KIND: { NAME: ROW } }",
 );
 
-/** Its own `models`, `givenModels`, `baselines` and `referenceRows` stand in place of the task's. */
+const expected = byKind(
+  t.about(
+    t.tableOf(t.tableOf(expectation)),
+    "by scorer and reference model, { NAME: { ROW: { kind: finite } } }",
+  ),
+  "what the models of `references` must score before attempts start, { KIND: { NAME: { ROW: { kind, … } } } }",
+);
+
+const downloads = byKind(
+  { ...t.list, uniqueItems: true },
+  "the sources (sources/NAME.yaml) that its data and models come from, { KIND: [NAME, …] }",
+);
+
+/** Its own tables stand in place of the task's, kind by kind; it is no level of kinds that one of them lacks. */
 const taskLevel = t.closedObject(
   {
     of: t.about(t.oneOf("time", "memory", "data", "model", "help"), "what it changes: one thing"),
@@ -118,7 +131,7 @@ const taskLevel = t.closedObject(
     says: t.about(t.text, "what agents read of it, after the official text and the task's own"),
     help: t.about(t.pathInside, "a folder in the task's folder that agents find as help/"),
     bytes: byKind(t.positiveInteger, "of the rules with the method memory-max, { KIND: BYTES }"),
-    ...{ models, givenModels, baselines, referenceRows },
+    ...{ models, givenModels, downloads, baselines, referenceRows, expected },
   },
   ["of", "dose", "unit", "says"],
 );
@@ -167,13 +180,7 @@ export const taskManifest = t.fileFormat(
         "models that were not trained for the task, measured like its attempts",
       ),
       referenceRows,
-      expected: byKind(
-        t.about(
-          t.tableOf(t.tableOf(expectation)),
-          "by scorer and reference model, { NAME: { ROW: { kind: finite } } }",
-        ),
-        "what the models of `references` must score before attempts start, { KIND: { NAME: { ROW: { kind, … } } } }",
-      ),
+      expected,
       published: byKind(
         t.about(
           t.tableOf({ ...t.listOf(publishedValue), minItems: 1 }),
@@ -181,10 +188,7 @@ export const taskManifest = t.fileFormat(
         ),
         "what others published on this data, { KIND: { NAME: [{ who, value, n, source }] } }",
       ),
-      downloads: byKind(
-        { ...t.list, uniqueItems: true },
-        "the sources (sources/NAME.yaml) that its data and models come from, { KIND: [NAME, …] }",
-      ),
+      downloads,
       levels: t.about(
         { ...t.tableOf(taskLevel), propertyNames: t.name },
         "levels of difficulty by name; the task TASK@LEVEL is the task with one thing changed",

@@ -12,6 +12,19 @@ import { scoreOverTime } from "./score-over-time.ts";
 
 const whole = "whole";
 
+/** The report without what is at a level: the first lines count tasks, and a level is no further one. */
+export function ofWholeTasks(report: Report): Report {
+  const at = new Set(report.ladder?.levels.map(({ task, name }) => `${task}@${name}`));
+  if (at.size === 0) return report;
+  const isWhole = ({ task }: { task: string }) => !at.has(task);
+  return {
+    ...report,
+    tasks: report.tasks.filter(({ name }) => !at.has(name)),
+    attempts: report.attempts.filter(isWhole),
+    cells: report.cells.filter(isWhole),
+  };
+}
+
 /** Undefined without levels. `margin`: of normalised means that count as equal to the baseline. */
 export function ladder(
   report: Report,

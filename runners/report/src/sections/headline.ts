@@ -11,6 +11,7 @@ import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
 import { leadersOf, level, type Observed, observed, pairTests } from "../compare/headline-facts.ts";
+import { ofWholeTasks } from "../compare/ladder.ts";
 import { leftOutReasons } from "../compare/left-out-reasons.ts";
 import { differenceRows } from "../page/charts/ranked-data.ts";
 import { plainText } from "../read/plain-text.ts";
@@ -19,13 +20,16 @@ import { pText, sentenceNumber } from "./digits-text.ts";
 import { grouped, listText } from "./report-words.ts";
 
 export function headline(report: Report): string[] {
-  const [first, ...rest] = linesOf(report);
+  const [first, ...rest] = linesOf(ofWholeTasks(report));
   return [`${report.smoke ? "Practice data. " : ""}${first}`, ...rest].map((line) => plainText(line, 2000));
 }
 
 function linesOf(report: Report): string[] {
   const { attempts, agents, cells } = report;
-  if (attempts.length === 0) return ["No attempts were planned."];
+  if (attempts.length === 0) {
+    const levels = report.ladder ? " at whole tasks: see Levels of difficulty" : "";
+    return [`No attempts were planned${levels}.`];
+  }
   if (!cells.some(({ primary, measured }) => primary && measured > 0))
     return [`Nothing was measured: ${missingText(report, attempts)}.`];
   if (agents.length === 1) return [aloneText(report), "There is no second agent to compare it with."];
