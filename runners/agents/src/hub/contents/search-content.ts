@@ -1,16 +1,16 @@
 // Searches one downloaded file for withheld rows, whatever it is packed in. Runs in a process of its own
 // (search-file.ts): a hostile file may take all its memory.
 import { randomBytes } from "node:crypto";
-import { createReadStream, createWriteStream, rmSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { createReadStream, rmSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { createGunzip, createZstdDecompress } from "node:zlib";
+import { type Duplex, Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { createGunzip, createInflate, createInflateRaw, createZstdDecompress } from "node:zlib";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { extract } from "tar-stream";
-import { open as openZip, type ZipFile } from "yauzl";
+import { type Entry, open as openZip, type ZipFile } from "yauzl";
 import { type ContentKind, contentKind, peekBytes } from "./content-kind.ts";
 import { kindOfTensor, weightsHeader } from "./weights-content.ts";
 import { textsOf } from "./withheld-rows.ts";
@@ -20,6 +20,11 @@ type TextSearch = { push(piece: string): void; end(): void };
 
 export type ContentRequest = {
   search: TextSearch;
+  /**
+   * Begins one more search, of all bytes as they are: content with the first bytes of a format may hold text where
+   * readers of that format do not look. Without it only what readers find is searched.
+   */
+  raw?: (() => TextSearch) | undefined;
   /** An empty folder for what must lie in a file to be opened. */
   scratch: string;
   /** Whether content that cannot be read is an error: a data set consists of rows. */
@@ -42,6 +47,8 @@ const parquetBytesAtOnce = 128 << 20;
  */
 const closedBytesMax = 1 << 20;
 
+type Pieces = AsyncIterable<Buffer>;
+
 type Looking = ContentRequest & {
   /** Looked at so far. */
   bytes: number;
@@ -61,6 +68,8 @@ export async function searchFile(path: string, request: ContentRequest): Promise
 async function lookAtFile(path: string, looking: Looking, depth: number): Promise<void> {
   const { head, tail } = await ends(path);
   let kind = contentKind(head);
+  if (looking.raw && !isReadRaw(kind))
+    await lookAtText(createReadStream(path), "utf-8", { ...looking, search: looking.raw() });
   if (kind === "safetensors") {
     const header = looking.strict ? undefined : await weightsHeader(path);
     if (header !== undefined) return searchWhole(header, looking);
@@ -71,6 +80,12 @@ async function lookAtFile(path: string, looking: Looking, depth: number): Promis
   if (kind !== "zip") await lookAtStream(createReadStream(path), kind, { looking, depth, head });
   if (kind === "zip" || mayBeZip(tail)) await lookAtZip(path, looking, depth);
 }
+
+/** Whether all its bytes are searched as they are in any case. */
+const isReadRaw = (kind: ContentKind) => kind === "text" || kind === "binary";
+
+/** What must lie in a file to be opened. */
+const inScratch = (kind: ContentKind) => kind === "zip" || kind === "parquet" || kind === "safetensors";
 
 /** Programs find the index of a ZIP at its end, whatever comes first. */
 export function mayBeZip(tail: Buffer): boolean {
@@ -89,7 +104,7 @@ export async function ends(path: string): Promise<{ head: Buffer; tail: Buffer }
 }
 
 async function lookAtStream(
-  stream: Readable,
+  stream: Pieces,
   kind: ContentKind,
   at: { looking: Looking; depth: number; head: Buffer },
 ): Promise<void> {
@@ -97,9 +112,11 @@ async function lookAtStream(
   if (depth > depthMax) throw new Unreadable(`packed more than ${depthMax} times`);
   switch (kind) {
     case "gzip":
-      return await lookInside(piped(stream, createGunzip()), looking, depth + 1);
+      return await lookInside(unpacked(stream, createGunzip()), looking, depth + 1);
+    case "zlib":
+      return await lookInside(unpacked(stream, createInflate()), looking, depth + 1);
     case "zstd":
-      return await lookInside(piped(stream, createZstdDecompress()), looking, depth + 1);
+      return await lookInside(unpacked(stream, createZstdDecompress()), looking, depth + 1);
     case "tar":
       return await lookAtTar(stream, looking, depth + 1);
     case "zip":
@@ -112,7 +129,7 @@ async function lookAtStream(
       return await passClosed(stream, looking);
     case "media":
       if (looking.strict) return await lookAtText(stream, "utf-8", looking);
-      for await (const piece of stream as AsyncIterable<Buffer>) count(looking, piece.length);
+      for await (const piece of stream) count(looking, piece.length);
       return;
     case "utf-16":
       return await lookAtText(stream, head[0] === 0xfe || head[0] === 0 ? "utf-16be" : "utf-16le", looking);
@@ -124,41 +141,88 @@ async function lookAtStream(
   }
 }
 
-/** An error of the first stream is an error of the second. */
-function piped<To extends NodeJS.ReadWriteStream>(from: Readable, to: To): Readable {
-  from.on("error", (error) => (to as unknown as Readable).destroy(error));
-  return from.pipe(to) as unknown as Readable;
+/** What comes before damage is given before its error. A stream of Node's would drop what it holds. */
+async function* unpacked(packed: Pieces, unpack: Duplex): AsyncGenerator<Buffer> {
+  const given: Buffer[] = [];
+  unpack.on("data", (piece) => given.push(piece));
+  let failing = () => {};
+  unpack.on("error", () => failing());
+  let failed: unknown;
+  try {
+    let read = 0;
+    for await (const piece of packed)
+      for (let at = 0; at < piece.length; ) {
+        // damage costs what is unpacked with it, so little at once
+        const slice = piece.subarray(at, at + Math.min(1024, Math.max(64, read >> 4)));
+        await new Promise<void>((done) => {
+          failing = done; // a write that fails may not call back
+          unpack.write(slice, () => done());
+        });
+        yield* given.splice(0);
+        if (unpack.errored) throw unpack.errored;
+        at += slice.length;
+        read += slice.length;
+      }
+    unpack.end();
+    await finished(unpack);
+  } catch (error) {
+    failed = error;
+  }
+  yield* given.splice(0);
+  if (failed !== undefined) throw failed;
 }
 
-/** A stream of which nothing is known yet. */
+/** Content of which nothing is known yet. */
 async function lookInside(
-  stream: Readable,
+  stream: Pieces,
   looking: Looking,
   depth: number,
   kindOf: (head: Buffer) => ContentKind = contentKind,
 ): Promise<void> {
-  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const pieces = stream[Symbol.asyncIterator]();
   const begin: Buffer[] = [];
   let length = 0;
-  while (length < peekBytes) {
-    const { value, done } = await pieces.next();
-    if (done) break;
-    begin.push(value);
-    length += value.length;
+  let failed: unknown;
+  try {
+    while (length < peekBytes) {
+      const { value, done } = await pieces.next();
+      if (done) break;
+      begin.push(value);
+      length += value.length;
+    }
+  } catch (error) {
+    failed = error;
   }
   const head = Buffer.concat(begin);
   async function* whole() {
     yield head;
+    if (failed !== undefined) throw failed;
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
   }
   const kind = kindOf(head.subarray(0, peekBytes));
-  await lookAtStream(Readable.from(whole()), kind, { looking, depth, head });
+  const raw = isReadRaw(kind) || inScratch(kind) ? undefined : looking.raw?.();
+  await lookAtStream(raw ? alsoSearched(whole(), raw) : whole(), kind, { looking, depth, head });
 }
 
-async function lookAtTar(stream: Readable, looking: Looking, depth: number): Promise<void> {
-  const entries = piped(stream, extract() as never) as unknown as AsyncIterable<
-    Readable & { header: { name: string } }
-  >;
+/** Gives the pieces on, and searches them as they are. */
+async function* alsoSearched(pieces: Pieces, search: TextSearch): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const piece of pieces) {
+      search.push(decoder.decode(piece, { stream: true }));
+      yield piece;
+    }
+  } finally {
+    search.end();
+  }
+}
+
+async function lookAtTar(stream: Pieces, looking: Looking, depth: number): Promise<void> {
+  const unpack = extract();
+  Readable.from(stream)
+    .on("error", (error) => unpack.destroy(error))
+    .pipe(unpack);
+  const entries = unpack as unknown as AsyncIterable<Readable & { header: { name: string } }>;
   for await (const entry of entries) {
     searchWhole(entry.header.name, looking);
     await lookInside(entry, looking, depth);
@@ -168,6 +232,20 @@ async function lookAtTar(stream: Readable, looking: Looking, depth: number): Pro
 
 async function lookAtZip(path: string, looking: Looking, depth: number): Promise<void> {
   if (depth > depthMax) throw new Unreadable(`packed more than ${depthMax} times`);
+  const failed: unknown[] = [];
+  const note = (error: unknown) => failed.push(error);
+  const named = new Map<number, number>();
+  await lookAtMembers(path, { looking, depth, named, note }).catch(note);
+  if (looking.raw) await lookAtUnnamed(path, { looking, depth, named });
+  if (failed.length > 0) throw failed[0];
+}
+
+/** `named`: where each member begins and ends. `note` gets the error of one: others are searched in any case. */
+async function lookAtMembers(
+  path: string,
+  at: { looking: Looking; depth: number; named: Map<number, number>; note: (error: unknown) => void },
+): Promise<void> {
+  const { looking, depth, named, note } = at;
   const zip = await new Promise<ZipFile>((done, fail) =>
     openZip(path, { lazyEntries: true, autoClose: false }, (error, opened) =>
       error ? fail(error) : done(opened),
@@ -176,19 +254,48 @@ async function lookAtZip(path: string, looking: Looking, depth: number): Promise
   let hasPickle = false;
   try {
     for await (const entry of zip.eachEntry()) {
-      const name = entry.fileName;
+      const { fileName: name, relativeOffsetOfLocalHeader: from } = entry;
+      named.set(from, from + entry.compressedSize);
       searchWhole(name, looking);
       if (name.endsWith("/")) continue;
-      if (entry.isEncrypted()) throw new Unreadable("an encrypted archive");
       hasPickle ||= /(^|\/)data\.pkl$/.test(name);
       const mayBeTensor = !looking.strict && hasPickle && /(^|\/)data\/\d+$/.test(name);
-      const stream = await zip.openReadStreamPromise(entry);
-      await lookInside(stream, looking, depth + 1, mayBeTensor ? kindOfTensor : contentKind);
+      const kindOf = mayBeTensor ? kindOfTensor : contentKind;
+      await lookInside(member(zip, entry), looking, depth + 1, kindOf).catch(note);
     }
   } finally {
     zip.close();
   }
 }
+
+/** Packed members that the directory of a ZIP does not name: it is damaged, or hides them. */
+async function lookAtUnnamed(
+  path: string,
+  { looking, depth, named }: { looking: Looking; depth: number; named: ReadonlyMap<number, number> },
+): Promise<void> {
+  const bytes = await readFile(path);
+  for (let at = bytes.indexOf(memberBegin); at >= 0; at = bytes.indexOf(memberBegin, at)) {
+    const isDeflated = bytes.length > at + 30 && bytes.readUInt16LE(at + 8) === 8;
+    const end = named.get(at);
+    if (isDeflated && end === undefined) {
+      const from = at + 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28);
+      const pieces = unpacked(Readable.from([bytes.subarray(from)]), createInflateRaw());
+      await lookInside(pieces, looking, depth + 1).catch((error) => {
+        if (error instanceof Unreadable) throw error;
+      });
+    }
+    at = end ?? at + memberBegin.length;
+  }
+}
+
+async function* member(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  if (entry.isEncrypted()) throw new Unreadable("an encrypted archive");
+  const isDeflated = entry.compressionMethod === 8;
+  const stream = await zip.openReadStreamPromise(entry, { decodeFileData: !isDeflated });
+  yield* isDeflated ? unpacked(stream, createInflateRaw()) : (stream as Pieces);
+}
+
+const memberBegin = "PK\x03\x04";
 
 /** Also of a name or a header, which may carry text too. */
 function searchWhole(text: string, { search }: Looking): void {
@@ -201,35 +308,50 @@ async function lookAtParquet(path: string, looking: Looking): Promise<void> {
   const metadata = await parquetMetadataAsync(file);
   searchWhole(JSON.stringify(metadata.key_value_metadata ?? []), looking);
   let from = 0;
+  let failed: unknown;
   for (const group of metadata.row_groups) {
     // a read of some rows unpacks the group from its first row on
     const reads = Math.max(1, Math.ceil(Number(group.total_byte_size) / parquetBytesAtOnce));
     const end = from + Number(group.num_rows);
-    const rowsAtOnce = Math.max(1, Math.ceil((end - from) / reads));
-    for (; from < end; from += rowsAtOnce) {
+    let rowsAtOnce = Math.max(1, Math.ceil((end - from) / reads));
+    let error: unknown;
+    for (; from < end && rowsAtOnce >= 1; ) {
       const range = { rowStart: from, rowEnd: Math.min(end, from + rowsAtOnce) };
-      for (const row of await parquetReadObjects({ file, metadata, compressors, ...range }))
-        for (const text of textsOf(row)) {
+      const rows = await parquetReadObjects({ file, metadata, compressors, ...range }).catch((damage) => {
+        error = damage;
+      });
+      // fewer rows end before the damage, perhaps
+      if (rows === undefined) rowsAtOnce = Math.floor(Math.min(rowsAtOnce, end - from) / 2);
+      else {
+        from += rowsAtOnce;
+        for (const text of rows.flatMap(textsOf)) {
           count(looking, text.length);
           searchWhole(text, looking);
         }
+      }
     }
+    failed ??= error;
     from = end;
   }
+  if (failed !== undefined) throw failed;
 }
 
-async function lookAtText(stream: Readable, encoding: string, looking: Looking): Promise<void> {
+async function lookAtText(stream: Pieces, encoding: string, looking: Looking): Promise<void> {
+  const { search } = looking;
   const decoder = new TextDecoder(encoding);
-  for await (const piece of stream as AsyncIterable<Buffer>) {
-    count(looking, piece.length);
-    looking.search.push(decoder.decode(piece, { stream: true }));
+  try {
+    for await (const piece of stream) {
+      search.push(decoder.decode(piece, { stream: true }));
+      count(looking, piece.length);
+    }
+  } finally {
+    search.push(decoder.decode());
+    search.end();
   }
-  looking.search.push(decoder.decode());
-  looking.search.end();
 }
 
-async function passClosed(stream: Readable, looking: Looking): Promise<void> {
-  for await (const piece of stream as AsyncIterable<Buffer>) {
+async function passClosed(stream: Pieces, looking: Looking): Promise<void> {
+  for await (const piece of stream) {
     looking.closedBytes += piece.length;
     if (looking.closedBytes > closedBytesMax)
       throw new Unreadable(`over ${closedBytesMax} bytes in compressed formats that cannot be opened here`);
@@ -242,17 +364,24 @@ function count(looking: Looking, bytes: number): void {
     throw new Unreadable(`more than ${looking.bytesMax} bytes when unpacked`);
 }
 
-async function lookInScratch(stream: Readable, looking: Looking, depth: number): Promise<void> {
+async function lookInScratch(stream: Pieces, looking: Looking, depth: number): Promise<void> {
   const path = join(looking.scratch, randomBytes(8).toString("hex"));
   try {
-    async function* counted(pieces: AsyncIterable<Buffer>) {
-      for await (const piece of pieces) {
+    await using file = await open(path, "wx");
+    let failed: unknown;
+    try {
+      for await (const piece of stream) {
         count(looking, piece.length);
-        yield piece;
+        await file.writeFile(piece);
       }
+    } catch (error) {
+      failed = error;
     }
-    await pipeline(stream, counted, createWriteStream(path));
-    await lookAtFile(path, looking, depth);
+    // of a file that ends too early too
+    await lookAtFile(path, looking, depth).catch((error) => {
+      failed ??= error;
+    });
+    if (failed !== undefined) throw failed;
   } finally {
     rmSync(path, { force: true });
   }
