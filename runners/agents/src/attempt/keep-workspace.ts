@@ -21,11 +21,9 @@ const passedOver = [data, models, submission, deadline, check]
 /** Its room is reserved before the attempt. */
 export const keptIndex = (to: string) => join(to, "index.json");
 
-const noRoom = "no room on the disk";
-
 /**
  * Writes `files/` and `index.json` to the folder `to`. Call when nothing runs inside. Texts for which a full disk has
- * no room are not kept: they are not worth a wait. Throws only if there is no reserved room for the index.
+ * no room are not kept: they are not worth a wait. Throws if the index needs more room than is reserved.
  */
 export async function keepWorkspace({ texts }: Pick<Sandbox, "texts">, to: string): Promise<void> {
   const folders: WorkspaceIndex["folders"] = [];
@@ -39,19 +37,10 @@ export async function keepWorkspace({ texts }: Pick<Sandbox, "texts">, to: strin
     } catch (error) {
       if (!isFullDisk(error)) throw error;
       await rm(files, { recursive: true, force: true });
-      folders.push(noneOf(folder, noRoom));
+      folders.push(noneOf(folder, "no room on the disk"));
     }
   }
-  try {
-    writeIndex(to, folders);
-  } catch (error) {
-    if (!isFullDisk(error)) throw error;
-    await rm(join(to, "files"), { recursive: true, force: true });
-    writeIndex(
-      to,
-      folders.map(({ folder }) => noneOf(folder, noRoom)),
-    );
-  }
+  writeIndex(to, folders);
 }
 
 /** Of an attempt that was sealed before its texts were kept. */

@@ -2,7 +2,7 @@
 // (search-file.ts): a hostile file may take all its memory.
 import { randomBytes } from "node:crypto";
 import { createReadStream, rmSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Duplex, Readable } from "node:stream";
 import { finished } from "node:stream/promises";
@@ -10,7 +10,7 @@ import { createGunzip, createInflate, createInflateRaw, createZstdDecompress } f
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { extract } from "tar-stream";
-import { type Entry, open as openZip, type ZipFile } from "yauzl";
+import { type Entry, openPromise as openZip, type ZipFile } from "yauzl";
 import { type ContentKind, contentKind, peekBytes } from "./content-kind.ts";
 import { kindOfTensor, weightsHeader } from "./weights-content.ts";
 import { textsOf } from "./withheld-rows.ts";
@@ -144,12 +144,10 @@ async function lookAtStream(
 /** What comes before damage is given before its error. A stream of Node's would drop what it holds. */
 async function* unpacked(packed: Pieces, unpack: Duplex): AsyncGenerator<Buffer> {
   const given: Buffer[] = [];
-  unpack.on("data", (piece) => given.push(piece));
   let failing = () => {};
-  unpack.on("error", () => failing());
-  let failed: unknown;
+  unpack.on("data", (piece) => given.push(piece)).on("error", () => failing());
+  let read = 0;
   try {
-    let read = 0;
     for await (const piece of packed)
       for (let at = 0; at < piece.length; ) {
         // damage costs what is unpacked with it, so little at once
@@ -158,18 +156,18 @@ async function* unpacked(packed: Pieces, unpack: Duplex): AsyncGenerator<Buffer>
           failing = done; // a write that fails may not call back
           unpack.write(slice, () => done());
         });
-        yield* given.splice(0);
         if (unpack.errored) throw unpack.errored;
+        yield* given.splice(0);
         at += slice.length;
         read += slice.length;
       }
     unpack.end();
     await finished(unpack);
   } catch (error) {
-    failed = error;
+    yield* given;
+    throw error;
   }
-  yield* given.splice(0);
-  if (failed !== undefined) throw failed;
+  yield* given;
 }
 
 /** Content of which nothing is known yet. */
@@ -181,22 +179,16 @@ async function lookInside(
 ): Promise<void> {
   const pieces = stream[Symbol.asyncIterator]();
   const begin: Buffer[] = [];
-  let length = 0;
-  let failed: unknown;
-  try {
-    while (length < peekBytes) {
-      const { value, done } = await pieces.next();
-      if (done) break;
-      begin.push(value);
-      length += value.length;
-    }
-  } catch (error) {
-    failed = error;
+  const failed: unknown[] = [];
+  for (let length = 0; length < peekBytes; length += begin.at(-1)!.length) {
+    const next = await pieces.next().catch((error) => void failed.push(error));
+    if (!next || next.done) break;
+    begin.push(next.value);
   }
   const head = Buffer.concat(begin);
   async function* whole() {
     yield head;
-    if (failed !== undefined) throw failed;
+    throwFirst(failed); // after what was read before
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
   }
   const kind = kindOf(head.subarray(0, peekBytes));
@@ -232,27 +224,13 @@ async function lookAtTar(stream: Pieces, looking: Looking, depth: number): Promi
 
 async function lookAtZip(path: string, looking: Looking, depth: number): Promise<void> {
   if (depth > depthMax) throw new Unreadable(`packed more than ${depthMax} times`);
-  const failed: unknown[] = [];
-  const note = (error: unknown) => failed.push(error);
   const named = new Map<number, number>();
-  await lookAtMembers(path, { looking, depth, named, note }).catch(note);
-  if (looking.raw) await lookAtUnnamed(path, { looking, depth, named });
-  if (failed.length > 0) throw failed[0];
-}
-
-/** `named`: where each member begins and ends. `note` gets the error of one: others are searched in any case. */
-async function lookAtMembers(
-  path: string,
-  at: { looking: Looking; depth: number; named: Map<number, number>; note: (error: unknown) => void },
-): Promise<void> {
-  const { looking, depth, named, note } = at;
-  const zip = await new Promise<ZipFile>((done, fail) =>
-    openZip(path, { lazyEntries: true, autoClose: false }, (error, opened) =>
-      error ? fail(error) : done(opened),
-    ),
-  );
-  let hasPickle = false;
+  const failed: unknown[] = [];
+  const note = (error: unknown) => void failed.push(error);
   try {
+    const zip = await openZip(path, { autoClose: false });
+    using _closing = { [Symbol.dispose]: () => zip.close() };
+    let hasPickle = false;
     for await (const entry of zip.eachEntry()) {
       const { fileName: name, relativeOffsetOfLocalHeader: from } = entry;
       named.set(from, from + entry.compressedSize);
@@ -263,9 +241,11 @@ async function lookAtMembers(
       const kindOf = mayBeTensor ? kindOfTensor : contentKind;
       await lookInside(member(zip, entry), looking, depth + 1, kindOf).catch(note);
     }
-  } finally {
-    zip.close();
+  } catch (error) {
+    note(error);
   }
+  if (looking.raw) await lookAtUnnamed(path, { looking, depth, named });
+  throwFirst(failed);
 }
 
 /** Packed members that the directory of a ZIP does not name: it is damaged, or hides them. */
@@ -308,32 +288,26 @@ async function lookAtParquet(path: string, looking: Looking): Promise<void> {
   const metadata = await parquetMetadataAsync(file);
   searchWhole(JSON.stringify(metadata.key_value_metadata ?? []), looking);
   let from = 0;
-  let failed: unknown;
+  const failed: unknown[] = [];
   for (const group of metadata.row_groups) {
     // a read of some rows unpacks the group from its first row on
     const reads = Math.max(1, Math.ceil(Number(group.total_byte_size) / parquetBytesAtOnce));
     const end = from + Number(group.num_rows);
     let rowsAtOnce = Math.max(1, Math.ceil((end - from) / reads));
-    let error: unknown;
-    for (; from < end && rowsAtOnce >= 1; ) {
+    while (from < end && rowsAtOnce > 0) {
       const range = { rowStart: from, rowEnd: Math.min(end, from + rowsAtOnce) };
-      const rows = await parquetReadObjects({ file, metadata, compressors, ...range }).catch((damage) => {
-        error = damage;
-      });
-      // fewer rows end before the damage, perhaps
-      if (rows === undefined) rowsAtOnce = Math.floor(Math.min(rowsAtOnce, end - from) / 2);
-      else {
-        from += rowsAtOnce;
-        for (const text of rows.flatMap(textsOf)) {
-          count(looking, text.length);
-          searchWhole(text, looking);
-        }
+      const reading = parquetReadObjects({ file, metadata, compressors, ...range });
+      const rows = await reading.catch((error) => void failed.push(error));
+      for (const text of (rows ?? []).flatMap(textsOf)) {
+        count(looking, text.length);
+        searchWhole(text, looking);
       }
+      if (rows) from += rowsAtOnce;
+      else rowsAtOnce >>= 1; // fewer rows may end before the damage
     }
-    failed ??= error;
     from = end;
   }
-  if (failed !== undefined) throw failed;
+  throwFirst(failed);
 }
 
 async function lookAtText(stream: Pieces, encoding: string, looking: Looking): Promise<void> {
@@ -366,23 +340,23 @@ function count(looking: Looking, bytes: number): void {
 
 async function lookInScratch(stream: Pieces, looking: Looking, depth: number): Promise<void> {
   const path = join(looking.scratch, randomBytes(8).toString("hex"));
-  try {
-    await using file = await open(path, "wx");
-    let failed: unknown;
-    try {
-      for await (const piece of stream) {
-        count(looking, piece.length);
-        await file.writeFile(piece);
-      }
-    } catch (error) {
-      failed = error;
+  const failed: unknown[] = [];
+  const note = (error: unknown) => void failed.push(error);
+  async function* counted() {
+    for await (const piece of stream) {
+      count(looking, piece.length);
+      yield piece;
     }
-    // of a file that ends too early too
-    await lookAtFile(path, looking, depth).catch((error) => {
-      failed ??= error;
-    });
-    if (failed !== undefined) throw failed;
+  }
+  try {
+    await writeFile(path, counted()).catch(note);
+    await lookAtFile(path, looking, depth).catch(note); // also what ends too early
   } finally {
     rmSync(path, { force: true });
   }
+  throwFirst(failed);
+}
+
+function throwFirst(errors: readonly unknown[]): void {
+  if (errors.length > 0) throw errors[0];
 }
