@@ -155,16 +155,14 @@ const deflated = (name: string, content: Buffer) => {
   header.writeUInt16LE(name.length, 26);
   return Buffer.concat([header, Buffer.from(name), zipped]);
 };
-const parquet = () =>
-  Buffer.from(
-    parquetWriteBuffer({
-      columnData: [
-        { name: "q", data: [...rows.slice(0, 2), ...long.toString().split("\n")], type: "STRING" },
-      ],
-      codec: "SNAPPY",
-      rowGroupSize: 500,
-    }),
-  );
+/** Two groups of rows: damage in the first is after one scored row, and the second ends with another. */
+function damagedParquet(): Buffer {
+  const data = [rows[0]!, ...long.toString().split("\n").slice(2), rows[1]!];
+  const columnData = [{ name: "q", data, type: "STRING" as const }];
+  const sizes = { rowGroupSize: 20_000, pageSize: 1 << 16 };
+  const all = Buffer.from(parquetWriteBuffer({ columnData, codec: "SNAPPY", ...sizes }));
+  return damage(all, all.length >> 2, (all.length >> 2) + 3000);
+}
 const damaged: Record<string, () => Buffer | Promise<Buffer>> = {
   "gzip with a wrong checksum": () => damage(gzipSync(twoAndOne), gzipSync(twoAndOne).length - 8),
   "gzip that ends too early": () => gzipSync(long).subarray(0, 9000),
@@ -175,8 +173,7 @@ const damaged: Record<string, () => Buffer | Promise<Buffer>> = {
   "packed tar that ends too early": async () => gzipSync(await tarOf(long)).subarray(0, 9000),
   "ZIP without its directory": () =>
     Buffer.concat([deflated("a", Buffer.from(twoAndOne)), Buffer.from("PK\x05\x06")]),
-  "Parquet with a wrong row group": () =>
-    damage(parquet(), parquet().length >> 1, (parquet().length >> 1) + 3000),
+  "a Parquet file": damagedParquet,
 };
 
 for (const [what, content] of Object.entries(damaged))
