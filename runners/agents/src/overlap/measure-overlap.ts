@@ -10,12 +10,14 @@ import type { Overlap, OverlapMeasure } from "@mlrb/formats/judged/overlap";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { filesIn } from "@mlrb/kit/files/files-in";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { execa } from "execa";
 import { keptFiles, notKept } from "../folders/kept-workspace.ts";
 import { contentKind } from "../hub/contents/content-kind.ts";
 import { samplesHoldText } from "../hub/contents/sampled-text.ts";
 import { scoredRows } from "../hub/contents/scored-rows.ts";
-import { ends, mayBeZip, searchFile, Unreadable } from "../hub/contents/search-content.ts";
+import { ends, mayBeZip, searchFile } from "../hub/contents/search-content.ts";
+import { Unreadable } from "../hub/contents/unreadable.ts";
 import { weightsHeader } from "../hub/contents/weights-content.ts";
 import { textsOf } from "../hub/contents/withheld-rows.ts";
 import { NgramIndex } from "./ngram-index.ts";
@@ -139,7 +141,7 @@ class HeldReader {
         return;
       }
       const line = bytes.toString();
-      const value = parsed(line);
+      const value: unknown = quiet(() => JSON.parse(line));
       const search = new OverlapSearch(this.#index);
       // the line too: it joins the parts of a row that an event holds in a list
       for (const text of value === undefined ? [line] : [line, ...textsOf(value)]) {
@@ -220,12 +222,4 @@ async function howToSearch(path: string): Promise<"whole" | "as its kind" | "pro
   if (!isNumbers || (kind === "safetensors" && !(await weightsHeader(path)))) return "process";
   await using file = await open(path);
   return (await samplesHoldText(file, head)) ? "process" : "as its kind";
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,8 @@ import { writeSync } from "node:fs";
 import { overlapMeasure } from "@mlrb/formats/judged/overlap";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { scoredRows } from "../hub/contents/scored-rows.ts";
-import { searchFile, Unreadable } from "../hub/contents/search-content.ts";
+import { searchFile } from "../hub/contents/search-content.ts";
+import { Unreadable } from "../hub/contents/unreadable.ts";
 import { NgramIndex } from "./ngram-index.ts";
 import { OverlapSearch } from "./overlap-search.ts";
 

@@ -2,18 +2,19 @@
 // (search-file.ts): a hostile file may take all its memory.
 import { randomBytes } from "node:crypto";
 import { createReadStream, rmSync } from "node:fs";
-import { open, readFile, writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Duplex, Readable } from "node:stream";
-import { finished } from "node:stream/promises";
-import { createGunzip, createInflate, createInflateRaw, createZstdDecompress } from "node:zlib";
+import { Readable } from "node:stream";
+import { createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { extract } from "tar-stream";
-import { type Entry, openPromise as openZip, type ZipFile } from "yauzl";
 import { type ContentKind, contentKind, peekBytes } from "./content-kind.ts";
+import { type Pieces, unpacked } from "./unpacked.ts";
+import { Unreadable } from "./unreadable.ts";
 import { kindOfTensor, weightsHeader } from "./weights-content.ts";
 import { textsOf } from "./withheld-rows.ts";
+import { zipMembers } from "./zip-members.ts";
 
 /** Gets the texts in pieces; `end` ends one. */
 type TextSearch = { push(piece: string): void; end(): void };
@@ -35,9 +36,6 @@ export type ContentRequest = {
   closedBytesMax?: number;
 };
 
-/** Content that cannot be looked at. */
-export class Unreadable extends Error {}
-
 const depthMax = 4;
 /** Unpacked bytes of Parquet that are read at once. */
 const parquetBytesAtOnce = 128 << 20;
@@ -46,8 +44,6 @@ const parquetBytesAtOnce = 128 << 20;
  * networkx four with 194 kB.
  */
 const closedBytesMax = 1 << 20;
-
-type Pieces = AsyncIterable<Buffer>;
 
 type Looking = ContentRequest & {
   /** Looked at so far. */
@@ -141,35 +137,6 @@ async function lookAtStream(
   }
 }
 
-/** What comes before damage is given before its error. A stream of Node's would drop what it holds. */
-async function* unpacked(packed: Pieces, unpack: Duplex): AsyncGenerator<Buffer> {
-  const given: Buffer[] = [];
-  let failing = () => {};
-  unpack.on("data", (piece) => given.push(piece)).on("error", () => failing());
-  let read = 0;
-  try {
-    for await (const piece of packed)
-      for (let at = 0; at < piece.length; ) {
-        // damage costs what is unpacked with it, so little at once
-        const slice = piece.subarray(at, at + Math.min(1024, Math.max(64, read >> 4)));
-        await new Promise<void>((done) => {
-          failing = done; // a write that fails may not call back
-          unpack.write(slice, () => done());
-        });
-        if (unpack.errored) throw unpack.errored;
-        yield* given.splice(0);
-        at += slice.length;
-        read += slice.length;
-      }
-    unpack.end();
-    await finished(unpack);
-  } catch (error) {
-    yield* given;
-    throw error;
-  }
-  yield* given;
-}
-
 /** Content of which nothing is known yet. */
 async function lookInside(
   stream: Pieces,
@@ -224,58 +191,22 @@ async function lookAtTar(stream: Pieces, looking: Looking, depth: number): Promi
 
 async function lookAtZip(path: string, looking: Looking, depth: number): Promise<void> {
   if (depth > depthMax) throw new Unreadable(`packed more than ${depthMax} times`);
-  const named = new Map<number, number>();
   const failed: unknown[] = [];
   const note = (error: unknown) => void failed.push(error);
+  let hasPickle = false;
   try {
-    const zip = await openZip(path, { autoClose: false });
-    using _closing = { [Symbol.dispose]: () => zip.close() };
-    let hasPickle = false;
-    for await (const entry of zip.eachEntry()) {
-      const { fileName: name, relativeOffsetOfLocalHeader: from } = entry;
-      named.set(from, from + entry.compressedSize);
+    for await (const { name, content } of zipMembers(path, { unnamed: looking.raw !== undefined })) {
       searchWhole(name, looking);
       if (name.endsWith("/")) continue;
       hasPickle ||= /(^|\/)data\.pkl$/.test(name);
       const mayBeTensor = !looking.strict && hasPickle && /(^|\/)data\/\d+$/.test(name);
-      const kindOf = mayBeTensor ? kindOfTensor : contentKind;
-      await lookInside(member(zip, entry), looking, depth + 1, kindOf).catch(note);
+      await lookInside(content, looking, depth + 1, mayBeTensor ? kindOfTensor : contentKind).catch(note);
     }
   } catch (error) {
     note(error);
   }
-  if (looking.raw) await lookAtUnnamed(path, { looking, depth, named });
   throwFirst(failed);
 }
-
-/** Packed members that the directory of a ZIP does not name: it is damaged, or hides them. */
-async function lookAtUnnamed(
-  path: string,
-  { looking, depth, named }: { looking: Looking; depth: number; named: ReadonlyMap<number, number> },
-): Promise<void> {
-  const bytes = await readFile(path);
-  for (let at = bytes.indexOf(memberBegin); at >= 0; at = bytes.indexOf(memberBegin, at)) {
-    const isDeflated = bytes.length > at + 30 && bytes.readUInt16LE(at + 8) === 8;
-    const end = named.get(at);
-    if (isDeflated && end === undefined) {
-      const from = at + 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28);
-      const pieces = unpacked(Readable.from([bytes.subarray(from)]), createInflateRaw());
-      await lookInside(pieces, looking, depth + 1).catch((error) => {
-        if (error instanceof Unreadable) throw error;
-      });
-    }
-    at = end ?? at + memberBegin.length;
-  }
-}
-
-async function* member(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
-  if (entry.isEncrypted()) throw new Unreadable("an encrypted archive");
-  const isDeflated = entry.compressionMethod === 8;
-  const stream = await zip.openReadStreamPromise(entry, { decodeFileData: !isDeflated });
-  yield* isDeflated ? unpacked(stream, createInflateRaw()) : (stream as Pieces);
-}
-
-const memberBegin = "PK\x03\x04";
 
 /** Also of a name or a header, which may carry text too. */
 function searchWhole(text: string, { search }: Looking): void {
