@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createCipheriv, createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { sourceFile } from "@mlrb/kit/source-file";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { pack } from "tar-stream";
 import { storedZip } from "../../../../tests/support/servers/wheel.ts";
@@ -268,6 +269,30 @@ test("what cannot be read is said: texts that were not kept, closed archives, pa
       "workspace/z.parquet: it is damaged",
     ],
   );
+});
+
+test("compressed and encrypted bytes without a name are listed, and numbers are not", async (t) => {
+  const prose = ["guide", "measures", "machines", "statistics"].map((name) =>
+    readFileSync(sourceFile(`docs/${name}.md`)),
+  );
+  const cipher = createCipheriv("aes-128-ctr", Buffer.alloc(16), Buffer.alloc(16));
+  const { unread } = await measured(t, {
+    "workspace/files/workspace/a.br": brotliCompressSync(Buffer.concat(prose)),
+    "workspace/files/workspace/b.enc": cipher.update(long),
+    "workspace/files/workspace/c.npy": Buffer.concat([
+      Buffer.from("\x93NUMPY\x01\0", "latin1"),
+      noise(1 << 20),
+    ]),
+    "workspace/files/workspace/d.tokens": Buffer.from(
+      Uint16Array.from({ length: 1e5 }, (_, at) => (at * at) % 50257).buffer,
+    ),
+    "submission/model.safetensors": Buffer.concat([safetensors(`{${values(1 << 20)}}`), noise(1 << 20)]),
+  });
+  const why = "it holds a compressed format that cannot be opened here";
+  assert.deepEqual(unread, [
+    { place: "workspace/a.br", why },
+    { place: "workspace/b.enc", why },
+  ]);
 });
 
 test("a workspace that was not kept is said", async (t) => {

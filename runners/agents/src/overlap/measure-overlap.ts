@@ -176,7 +176,8 @@ class HeldReader {
     const raw = how === "whole" ? () => new OverlapSearch(this.#index, search.found) : undefined;
     const { scratch } = this.#given;
     try {
-      await searchFile(path, { search, raw, scratch, strict: false, bytesMax: textBytesMax });
+      const limits = { bytesMax: textBytesMax, closedBytesMax: 0 };
+      await searchFile(path, { search, raw, scratch, strict: false, ...limits });
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error; // this machine's trouble
       no(error.message);

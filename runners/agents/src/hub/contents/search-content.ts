@@ -10,6 +10,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "h
 import { compressors } from "hyparquet-compressors";
 import { extract } from "tar-stream";
 import { type ContentKind, contentKind, peekBytes } from "./content-kind.ts";
+import { looksPacked } from "./sampled-text.ts";
 import { type Pieces, unpacked } from "./unpacked.ts";
 import { Unreadable } from "./unreadable.ts";
 import { kindOfTensor, weightsHeader } from "./weights-content.ts";
@@ -131,7 +132,7 @@ async function lookAtStream(
       return await lookAtText(stream, head[0] === 0xfe || head[0] === 0 ? "utf-16be" : "utf-16le", looking);
     case "binary":
       if (looking.strict) throw new Unreadable("binary content of a format that is not known here");
-      return await lookAtText(stream, "utf-8", looking);
+      return await lookAtText(looking.raw ? withPacked(stream, looking) : stream, "utf-8", looking);
     case "text":
       return await lookAtText(stream, "utf-8", looking);
   }
@@ -252,6 +253,14 @@ async function lookAtText(stream: Pieces, encoding: string, looking: Looking): P
   } finally {
     search.push(decoder.decode());
     search.end();
+  }
+}
+
+/** Gives the pieces on, and counts those of a compressed format without a name here, or of encrypted text. */
+async function* withPacked(pieces: Pieces, looking: Looking): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    if (looksPacked(piece)) looking.closedBytes += piece.length;
+    yield piece;
   }
 }
 
