@@ -4,7 +4,7 @@ import type { Extract } from "@mlrb/formats/judged/extract";
 import type { Json } from "@mlrb/formats/schema";
 import { at, listAt, textAt } from "../../model/json-text.ts";
 import { type ExtractLimits, extractDraft } from "./extract-draft.ts";
-import { modelNames, nameHider } from "./hidden-names.ts";
+import { anyModel, modelNames, nameHider, seriesNames } from "./hidden-names.ts";
 import { kindBy, otherFields, saidParts } from "./said-parts.ts";
 
 const fields = ["reasoning_content", "message", "tool_calls", "observation"];
@@ -23,6 +23,7 @@ export function atifExtract(log: Json | undefined, limits: ExtractLimits): Extra
   const names = {
     "the agent": agents.map((one) => textAt(one, "name")),
     "the agent's model": ids.flatMap(modelNames),
+    [anyModel]: ids.flatMap(seriesNames),
   };
   const draft = extractDraft(limits, nameHider(names, ""));
   const asked = steps.find((step) => textAt(step, "source") === "user");
