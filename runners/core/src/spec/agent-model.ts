@@ -59,7 +59,8 @@ function ofScaffold(preset: AgentPreset, { provider, id }: ChosenModel): Partial
       message: `the preset ${preset.name} has no \`model\` with limits for a chosen model`,
       help: "write `model: { contextTokens: …, maxOutputTokens: … }` in it",
     };
-  if (provider === preset.provider) return { model: { ...model, id } };
+  const { family: _, ...own } = model;
+  if (provider === preset.provider) return { model: { ...own, id } };
   if (!isKnownProvider(provider))
     return {
       message: `provider "${provider}" needs an address, and ${preset.name} has none for it`,

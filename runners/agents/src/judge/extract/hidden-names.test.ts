@@ -118,8 +118,7 @@ test("a name is hidden whatever its letters are and whatever is between them, an
     ],
     ...["cl\u{ad}aude", "c\u0336laude", "\u0043laude", "\\x43laude", "c  l  a  u  d  e"],
   ];
-  for (const name of odd)
-    assert.match(hidden(`Ж: ${name}, é ﬁ`), /^Ж: \u2060?\[a model\], é ﬁ$/u, name);
+  for (const name of odd) assert.match(hidden(`Ж: ${name}, é ﬁ`), /^Ж: \u2060?\[a model\], é ﬁ$/u, name);
   for (const name of [
     "Claude  Code",
     "CLAUDE\u2011CODE",
