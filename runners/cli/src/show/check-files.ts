@@ -2,14 +2,9 @@
 import { relative } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Selection } from "@mlrb/core/plan/resolve-axes";
+import { exampleModel } from "@mlrb/core/spec/agent-model";
 import { extendPipeline } from "@mlrb/core/spec/extend-pipeline";
-import {
-  exampleModel,
-  manifestFile,
-  manifestNames,
-  readManifest,
-  type Sources,
-} from "@mlrb/core/spec/manifest";
+import { manifestFile, manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import { type Diagnostic, sortDiagnostics } from "@mlrb/core/yaml/diagnostic";
 import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
@@ -20,7 +15,7 @@ import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { addRuns, cannotStart, type Runs } from "./check-runs.ts";
 
-const kinds = ["task", "scorer", "agent", "rubric", "source"] as const;
+const kinds = ["task", "scorer", "agent", "judge", "rubric", "source"] as const;
 
 /** Sorted problems, each once. Without `files`, of all files. */
 export async function filesChecked(
@@ -29,7 +24,7 @@ export async function filesChecked(
   consulted: Consulted,
 ): Promise<{ problems: Diagnostic[]; checked: number }> {
   const sources = sourceFiles(repository, consulted);
-  const all = () => manifests(sources).map(({ kind, name }) => manifestFile(kind, name));
+  const all = () => new Set(manifests(sources).map(({ kind, name }) => manifestFile(kind, name)));
   const wanted = files.length > 0 ? files : [...pipelineNames(sources), ...all()];
   const problems: Diagnostic[] = [];
   const runs: Runs = { scripts: new Set(), handedOver: new Set() };
