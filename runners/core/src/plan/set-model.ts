@@ -3,7 +3,7 @@
 // called model wins.
 
 import type { PipelineSpec } from "@mlrb/formats/declared/pipeline";
-import { agentWithModel, splitAgentName, unnamed } from "../spec/agent-model.ts";
+import { agentWithModel, exampleModel, splitAgentName } from "../spec/agent-model.ts";
 import { openPreset } from "../spec/manifest.ts";
 import type { Sources } from "../spec/sources.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
@@ -42,8 +42,11 @@ export function setJudges(set: Selection, sources: Sources): { set: Selection; p
   const preset = models.length > 0 && openPreset(sources);
   if (!preset) return { set, problems: [] };
   const odd = models.find((name) => !/^[a-zA-Z0-9][\w.-]*(?:\/[\w.:@-]+)+$/.test(name) || name.length > 100);
-  if (odd !== undefined)
-    return { set: rest, problems: [{ code: "unknown-judge", ...unnamed(odd, "judge") }] };
+  if (odd !== undefined) {
+    const message = `judge "${odd}" names no provider and model`;
+    const help = `write --set judge=PROVIDER/ID, e.g. --set judge=${exampleModel}; \`pnpm pipeline list judges\` shows presets`;
+    return { set: rest, problems: [{ code: "unknown-judge", message, help }] };
+  }
   const chosen = judge.map((name) => (name.includes("/") ? agentWithModel(preset, name) : name));
   return { set: { ...rest, judge: chosen }, problems: [] };
 }

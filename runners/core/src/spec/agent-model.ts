@@ -8,6 +8,9 @@ import { isKnownProvider, keyVariables } from "@mlrb/formats/declared/model-prov
 /** In place of a model: the replay runs its tools again. */
 export const liveToolsName = "live-tools";
 
+/** A model for help texts, and where any would do. */
+export const exampleModel = "openai/gpt-4o-2024-08-06";
+
 type ChosenModel = { provider: string; id: string };
 
 export type AgentName = {
@@ -29,30 +32,22 @@ export function agentWithModel(agent: string, model: string): string {
   return `${agent}@${model.replace("/", ":").replaceAll("/", "~")}`;
 }
 
-/** The preset of `name`, which splits into the preset's file and `model`. `set`: what a run chooses it with. */
+/** The preset of the agent `name`, which splits into the preset's file and `model`. */
 export function presetWithModel(
   preset: AgentPreset,
-  { name, model, set }: { name: string; model: string; set: "model" | "judge" },
+  { name, model }: { name: string; model: string },
 ): AgentPreset | ModelProblem {
   if (preset.kind === "replay" && model === liveToolsName)
     return { ...preset, liveTools: true, name, title: `${preset.title}, live tools` };
   const chosen = chosenModel(model);
-  if (!chosen) return unnamed(model, set);
+  if (!chosen)
+    return {
+      message: `"${model}" names no provider and model`,
+      help: `write --set model=PROVIDER/ID, of a judge --set judge=PROVIDER/ID, e.g. ${exampleModel}`,
+    };
   const title = `${preset.name} with ${chosen.provider}/${chosen.id}`;
-  const changed = preset.kind === "llm" ? ofScaffold(preset, chosen, set) : ofProgram(preset, chosen);
+  const changed = preset.kind === "llm" ? ofScaffold(preset, chosen) : ofProgram(preset, chosen);
   return "message" in changed ? changed : { ...preset, ...changed, name, title };
-}
-
-/** A model for help texts, and where any would do. */
-export const exampleModel = "openai/gpt-4o-2024-08-06";
-
-/** The problem of a `text` that should be PROVIDER/ID. */
-export function unnamed(text: string, set: "model" | "judge"): ModelProblem {
-  const judges = set === "judge" ? "; `pnpm pipeline list judges` shows presets" : "";
-  return {
-    message: `${set === "judge" ? "judge " : ""}"${text}" names no provider and model`,
-    help: `write --set ${set}=PROVIDER/ID, e.g. --set ${set}=${exampleModel}${judges}`,
-  };
 }
 
 function chosenModel(text: string): ChosenModel | undefined {
@@ -60,11 +55,7 @@ function chosenModel(text: string): ChosenModel | undefined {
   return provider === undefined || id === undefined ? undefined : { provider, id: id.replaceAll("~", "/") };
 }
 
-function ofScaffold(
-  preset: AgentPreset,
-  { provider, id }: ChosenModel,
-  set: "model" | "judge",
-): Partial<AgentPreset> | ModelProblem {
+function ofScaffold(preset: AgentPreset, { provider, id }: ChosenModel): Partial<AgentPreset> | ModelProblem {
   const { model, planner, secrets = [] } = preset;
   if (model === undefined)
     return {
@@ -76,7 +67,7 @@ function ofScaffold(
   if (!isKnownProvider(provider))
     return {
       message: `provider "${provider}" needs an address, and ${preset.name} has none for it`,
-      help: `add a preset with \`provider: ${provider}\` and \`baseUrl\`, and choose its other models with --set ${set === "judge" ? `judge=NAME@${provider}:ID` : set}; without a preset: ${Object.keys(keyVariables).join(", ")}`,
+      help: `add a preset with \`provider: ${provider}\` and \`baseUrl\`, and choose its other models with --set model; without a preset: ${Object.keys(keyVariables).join(", ")}`,
     };
   const key = keyVariables[provider];
   // options, address and price belong to the preset's own provider

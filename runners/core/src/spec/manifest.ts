@@ -207,7 +207,7 @@ export function readManifest<Name extends ManifestKind>(
   problems.push(...rules(manifest, sources, lost, source));
   if (problems.length > 0) return problems;
   return kind === "agent" || kind === "judge"
-    ? (withModel(manifest as YamlSource<AgentPreset>, { kind, name }) as typeof manifest | Diagnostic[])
+    ? (withModel(manifest as YamlSource<AgentPreset>, name, kind) as typeof manifest | Diagnostic[])
     : manifest;
 }
 
@@ -263,12 +263,13 @@ export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic 
 
 function withModel(
   source: YamlSource<AgentPreset>,
-  { kind, name }: { kind: "agent" | "judge"; name: string },
+  name: string,
+  kind: "agent" | "judge",
 ): YamlSource<AgentPreset> | Diagnostic[] {
   const { model } = splitAgentName(name);
   // a program cannot judge with any model
   if (model === undefined || (kind === "judge" && source.value.kind !== "llm")) return source;
-  const preset = presetWithModel(source.value, { name, model, set: kind === "judge" ? kind : "model" });
+  const preset = presetWithModel(source.value, { name, model });
   if ("message" in preset) return [{ code: "unknown-model", ...preset }];
   return { ...source, value: preset, place: source.place };
 }

@@ -69,12 +69,11 @@ export function nameHider(names: Record<string, string[]>, ordinary: string): (t
     const folded = foldedText(text);
     let [out, last] = ["", 0];
     for (const { 0: name, index, ...groups } of folded.text.matchAll(all)) {
-      const [from, to] = folded.originOf(index, index + name.length);
       const { shown } = hidden.find((_, at) => groups[at + 1] !== undefined)!;
-      out += `${text.slice(last, from)}[${shown}]`;
-      last = to;
+      out += `${folded.pieces.slice(last, index).join("")}[${shown}]`;
+      last = index + name.length;
     }
-    return out + text.slice(last);
+    return out + folded.pieces.slice(last).join("");
   };
 }
 

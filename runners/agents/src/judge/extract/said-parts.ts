@@ -22,8 +22,6 @@ const fields =
 const formal =
   /^(?:.*_?id|.*Id|index|type|role|name|function|source|status|thought|redacted|.*_?signature|.*Signature|encrypted_content|cache_control|.*metrics|.*usage|timestamp|created(?:_at)?|reasoning_effort|is_copied_context|llm_call_count)$/;
 const naming = /^(?:model|provider|agent|author|solver)(?:_?(?:name|id|version))?$/i;
-/** Longer texts are no names. */
-const nameMax = 100;
 
 /** Texts with the kind of event that they are; `kind` is that of texts of which nothing says it. */
 export function saidParts(value: Json | undefined, kind: Kind = "message", depth = 0): [Kind, string][] {
@@ -58,10 +56,10 @@ function saysNothing(name: string, value: Json, kind: Kind): boolean {
   return (sealed || formal.test(name)) && !inner.some((one) => typeof one === "string" && /\s/u.test(one));
 }
 
-/** Calls and results name what the attempt works with. */
+/** Calls and results name what the attempt works with, and a long text is no name. */
 function isName(field: string, value: unknown, kind: Kind): boolean {
   const isOfMessage = kind !== "call" && kind !== "result";
-  return isOfMessage && naming.test(field) && typeof value === "string" && value.length <= nameMax;
+  return isOfMessage && naming.test(field) && typeof value === "string" && value.length <= 100;
 }
 
 /** By the name of a field, a type or a role. */
