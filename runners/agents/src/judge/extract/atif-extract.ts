@@ -34,19 +34,17 @@ export function atifExtract(log: Json | undefined, limits: ExtractLimits): Extra
   }
   for (const [kind, text] of all.flatMap((one) => otherFields(one, rootFields, "message")))
     draft.add(kind, `about the trajectory:\n${text}`);
-  for (const _ of elsewhere(all)) draft.leaveOut("a trajectory in another file");
+  for (const _ of elsewhere(all, steps)) draft.leaveOut("a trajectory in another file");
   return draft.extract();
 }
 
 /** References to what no trajectory of the file holds. */
-function elsewhere([main, ...subagents]: Json[]): Json[] {
-  const all = [main!, ...subagents];
+function elsewhere(all: Json[], steps: Json[]): Json[] {
+  const subagents = all.slice(1);
   const known = new Set(
     subagents.flatMap((one) => [textAt(one, "trajectory_id"), textAt(one, "session_id")]),
   );
-  const results = all
-    .flatMap((one) => listAt(one, "steps"))
-    .flatMap((one) => listAt(one, "observation", "results"));
+  const results = steps.flatMap((one) => listAt(one, "observation", "results"));
   const refs = results.flatMap((one) => listAt(one, "subagent_trajectory_ref"));
   // several subagents may have one session
   const isKnown = (ref: Json) => known.has(textAt(ref, "trajectory_id") || textAt(ref, "session_id"));

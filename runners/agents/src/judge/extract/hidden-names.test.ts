@@ -64,6 +64,8 @@ test("a name of one word that the prompt uses is no name", () => {
   const names = agentNames("baseline", {});
   assert.equal(nameHider(names, "Beat the baseline.")("the baseline"), "the baseline");
   assert.equal(nameHider(names, "")("the baseline"), "the [the agent]");
+  const given = nameHider({ [anyModel]: seriesNames("Qwen/Qwen2.5-Coder-32B") }, "Merge Qwen models.");
+  assert.equal(given("Qwen2.5, Qwen"), "Qwen2.5, Qwen");
 });
 
 test("a model is hidden by its name behind owners and clouds, and without its date", () => {

@@ -81,8 +81,10 @@ function patternOf(name: string, ordinary: ReadonlySet<string>, isSeries: boolea
   const words = foldedText(name).text.match(/[\p{L}\p{N}]+/gu) ?? [];
   const letters = words.join("");
   const hasDigit = /\p{N}/u.test(letters);
-  if (!/\p{L}/u.test(letters) || ordinary.has(letters.toLowerCase())) return undefined;
-  const [whole, gap] = [words.map((word) => [...word].join(`${unseen}*`)), `[-_.:/@\\s${unseen}]`];
+  const known = isSeries ? words[0]! : letters;
+  if (!/\p{L}/u.test(letters) || ordinary.has(known.toLowerCase())) return undefined;
+  const whole = words.map((word) => [...word].join(`${unseen}*`));
+  const gap = `[-_.:/@\\s${unseen}]`;
   const apart = whole.join(`${gap}{0,3}`);
   if (hasDigit && isSeries) return `${apart}(?![-_. ]?\\d)`;
   if (hasDigit) return letters.length < 2 ? undefined : apart;

@@ -1,7 +1,6 @@
 // A log of Inspect AI, read as a trajectory of ATIF: JSON of version 2, as `inspect log dump` prints it
 // (https://inspect.aisi.org.uk/eval-logs.html). Read are all messages to models and from them: the last conversation
 // of a sample holds neither its subagents nor what was compacted.
-
 import { isTable } from "@mlrb/formats/is-table";
 import type { Extract } from "@mlrb/formats/judged/extract";
 import type { Json } from "@mlrb/formats/schema";
