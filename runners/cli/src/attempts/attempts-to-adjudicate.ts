@@ -16,6 +16,8 @@ import { printJson, printLine } from "../show/print.ts";
 import { readReport } from "../show/read-report.ts";
 import { reportsOf } from "./attempt-scores.ts";
 
+type Place = { task: string; agent: string; seed: number | string };
+
 export type JudgedOptions = PlaceOptions & { judged: string; profile?: string };
 
 export function attemptsToAdjudicate(repository: string, options: JudgedOptions): number {
@@ -32,21 +34,20 @@ export function attemptsToAdjudicate(repository: string, options: JudgedOptions)
     (slot.pipeline === pipeline ? 0 : 2) + (records.currentIn(slot) === digest ? 0 : 1);
   const held = records.readable().sort((a, b) => rank(a) - rank(b));
   const contents = new Contents(state.blobs);
-  const answered = Map.groupBy(reading.value.judged?.attempts ?? [], ({ task, agent, seed }) =>
-    [task, agent, seed].join(),
-  );
+  const placeOf = ({ task, agent, seed }: Place) => [task, agent, seed].join();
+  const answersAt = Map.groupBy(reading.value.judged?.attempts ?? [], placeOf);
   // where no judge answered, nothing is to decide
-  const judged = reading.value.attempts.flatMap((attempt) => {
-    const answers = answered.get([attempt.task, attempt.agent, attempt.seed].join());
-    return answers && attempt.submission !== null ? [{ ...attempt, answers }] : [];
-  });
-  const known = judged.flatMap(({ task, agent, seed, submission, answers, marks = [] }) => {
-    const wanted = [task, agent, seed, submission].join();
+  const judged = reading.value.attempts.filter(
+    (one) => one.submission !== null && answersAt.has(placeOf(one)),
+  );
+  const known = judged.flatMap(({ submission, marks = [], ...place }) => {
+    const wanted = `${placeOf(place)},${submission}`;
     const found = held.find(
       ({ record: { axes, outputs } }) =>
         [axes.task, axes.agent, axes.seed, outputs.submission?.digest].join() === wanted,
     );
-    const extract = answers.map((one) => one.answers.extract).find((digest) => contents.has(digest));
+    const digests = answersAt.get(placeOf(place))!.map(({ answers }) => answers.extract);
+    const extract = digests.find((digest) => contents.has(digest));
     // an attempt that only a person marked was among the others
     return found ? { ...found, extract, isMarked: marks.some(({ judge }) => judge !== byPerson) } : [];
   });
@@ -57,10 +58,10 @@ export function attemptsToAdjudicate(repository: string, options: JudgedOptions)
   }));
   if (json) for (const one of drawn) printJson(one);
   if (json) return 0;
-  for (const { record, task, decided, extract } of drawn)
-    printLine(
-      [`${record.slice(0, 12)}  ${task}  ${extract ?? "no extract here"}`, ...decided].join("; decided: "),
-    );
+  for (const { record, task, decided, extract } of drawn) {
+    const head = `${record.slice(0, 12)}  ${task}  ${extract ?? "no extract here"}`;
+    printLine([head, ...decided].join("; decided: "));
+  }
   const lost = judged.length - known.length;
   if (lost > 0) printLine(`${counted(lost, "attempt")} of the report without a record here`);
   printLine(`${counted(drawn.length, "attempt")}; decide on each: ${questions.join(", ") || "nothing"}`);

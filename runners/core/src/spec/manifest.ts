@@ -166,8 +166,8 @@ export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
     .list(kinds[kind].folder)
     .map((entry) => entry.replace(/\.ya?ml$/, ""))
     .filter((name) => sources.read(kinds[kind].file(name)) !== undefined)
-    .filter((name) => kind !== "judge" || soundPreset(name, sources)?.model !== undefined)
-    .filter((name) => kind !== "agent" || soundPreset(name, sources)?.provider !== recorded);
+    .filter((name) => kind !== "agent" || soundPreset(name, sources)?.provider !== recorded)
+    .filter((name) => kind !== "judge" || soundPreset(name, sources)?.model !== undefined);
 }
 
 /** The provider of a preset that can only judge. */
@@ -206,8 +206,9 @@ export function readManifest<Name extends ManifestKind>(
   if (!lost.has("name")) problems.push(...checkName(manifest, name));
   problems.push(...rules(manifest, sources, lost, source));
   if (problems.length > 0) return problems;
-  return kind === "agent" || kind === "judge"
-    ? (withModel(manifest as YamlSource<AgentPreset>, name, kind) as typeof manifest | Diagnostic[])
+  // a program cannot judge with any model
+  return kind === "agent" || (kind === "judge" && source.value.kind === "llm")
+    ? (withModel(manifest as YamlSource<AgentPreset>, name) as typeof manifest | Diagnostic[])
     : manifest;
 }
 
@@ -261,14 +262,9 @@ export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic 
   };
 }
 
-function withModel(
-  source: YamlSource<AgentPreset>,
-  name: string,
-  kind: "agent" | "judge",
-): YamlSource<AgentPreset> | Diagnostic[] {
+function withModel(source: YamlSource<AgentPreset>, name: string): YamlSource<AgentPreset> | Diagnostic[] {
   const { model } = splitAgentName(name);
-  // a program cannot judge with any model
-  if (model === undefined || (kind === "judge" && source.value.kind !== "llm")) return source;
+  if (model === undefined) return source;
   const preset = presetWithModel(source.value, { name, model });
   if ("message" in preset) return [{ code: "unknown-model", ...preset }];
   return { ...source, value: preset, place: source.place };
