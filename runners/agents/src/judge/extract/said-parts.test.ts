@@ -139,6 +139,12 @@ test("fields that say nothing of what was done, and names of models, are not sho
     },
   };
   assert.deepEqual(saidParts({ role: "assistant", content: "Go.", ...formal }), [["message", "Go."]]);
+  const nested = {
+    phase: "final_answer",
+    caller: { type: "direct" },
+    provider_fields: { signature: "c2VhbA" },
+  };
+  assert.deepEqual(saidParts({ role: "assistant", content: "Go.", ...nested }), [["message", "Go."]]);
   assert.deepEqual(saidParts({ functionCall: { name: "shell", args: input }, thoughtSignature: "x" }), [
     call,
   ]);

@@ -20,7 +20,7 @@ const fields =
  * chooses what is in its ids.
  */
 const formal =
-  /^(?:.*_?id|.*Id|index|type|role|name|function|source|status|thought|redacted|.*_?signature|.*Signature|encrypted_content|cache_control|.*metrics|.*usage|timestamp|created(?:_at)?|reasoning_effort|is_copied_context|llm_call_count)$/;
+  /^(?:.*_?id|.*Id|index|type|role|name|function|source|status|phase|thought|redacted|.*_?signature|.*Signature|encrypted_content|cache_control|.*metrics|.*usage|timestamp|created(?:_at)?|reasoning_effort|is_copied_context|llm_call_count)$/;
 const naming = /^(?:model|provider|agent|author|solver)(?:_?(?:name|id|version))?$/i;
 
 /** Texts with the kind of event that they are; `kind` is that of texts of which nothing says it. */
@@ -50,10 +50,11 @@ export function otherFields(value: Json, shown: string[], kind: Kind): [Kind, st
 
 function saysNothing(name: string, value: Json, kind: Kind): boolean {
   if (isName(name, value, kind)) return true;
-  const inner = [...within(value)].map(([, one]) => one);
-  if (!inner.some((one) => one && typeof one !== "object")) return true;
-  const sealed = kind === "reasoning" && name === "data";
-  return (sealed || formal.test(name)) && !inner.some((one) => typeof one === "string" && /\s/u.test(one));
+  const isFormal = formal.test(name) || (kind === "reasoning" && name === "data"); // sealed
+  return ![...within(value)].some(
+    ([field, one]) =>
+      one && typeof one !== "object" && (/\s/u.test(`${one}`) || !(isFormal || formal.test(field))),
+  );
 }
 
 /** Calls and results name what the attempt works with, and a long text is no name. */
