@@ -11,9 +11,9 @@ import { checkFormat } from "@mlrb/formats/read-format";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { filesIn } from "@mlrb/kit/files/files-in";
 import { quiet } from "@mlrb/kit/processes/process-table";
-import { execa } from "execa";
 import { keptFiles, notKept } from "../folders/kept-workspace.ts";
 import { contentKind } from "../hub/contents/content-kind.ts";
+import { limitedNode } from "../hub/contents/limited-node.ts";
 import { samplesHoldText } from "../hub/contents/sampled-text.ts";
 import { scoredRows } from "../hub/contents/scored-rows.ts";
 import { ends, mayBeZip, searchFile } from "../hub/contents/search-content.ts";
@@ -56,8 +56,6 @@ const packedMs = 60_000;
 const packedAllMax = 15 * 60_000;
 /** What an attempt's record keeps of one file. Numbers are searched at 3 to 5 MB/s. */
 const plainBinaryMax = 16 << 20;
-const heapMegabytes = 1024;
-const dataKilobytes = 3 << 20;
 
 export async function measureOverlap(
   held: Held,
@@ -190,12 +188,8 @@ class HeldReader {
     if (this.#packedMsLeft <= 0) return no("archives and tables take too long together");
     const { measure, scratch, unpackedBytesMax = unpackedMax, private: rows } = this.#given;
     const program = join(import.meta.dirname, "search-packed.ts");
-    const options = ["--disable-warning=ExperimentalWarning", `--max-old-space-size=${heapMegabytes}`];
     const args = [program, rows, JSON.stringify(measure), path, scratch, String(unpackedBytesMax)];
-    const limited = `ulimit -d ${dataKilobytes} 2>/dev/null; exec "$0" "$@"`;
-    const ended = await execa("sh", ["-c", limited, process.execPath, ...options, ...args], {
-      ...{ timeout: packedMs, reject: false, stdin: "ignore", maxBuffer: 2 ** 28 },
-    });
+    const ended = await limitedNode(args, { timeout: packedMs, maxBuffer: 2 ** 28 });
     this.#packedMsLeft -= ended.durationMs;
     const lines = ended.stdout.split("\n").filter((line) => line !== "");
     if (ended.exitCode !== 0) no(ended.timedOut ? "it takes too long" : "it takes too much memory");

@@ -94,9 +94,9 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   }
   const purse = runPurse(options);
   if ("code" in purse) return refuse([purse], options.json);
-  const { root } = planned;
-  const at = { repository, root, pipeline: planned.plan.pipeline, profile: planned.plan.profile };
-  const workspace: Workspace = openWorkspace({ ...at, consulted });
+  const { pipeline: name, profile } = planned.plan;
+  const at = { repository, root: planned.root, pipeline: name, profile };
+  const workspace = openWorkspace({ ...at, consulted });
   if (options.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
   await collectEndedAttempts(workspace, {

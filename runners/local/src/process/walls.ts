@@ -56,7 +56,7 @@ export function describeWalls(
       .map((path) => ({ path, depth: realOf(path).length }))
       .sort((a, b) => a.depth - b.depth)
       .map(({ path }) => path),
-    writes: [...writes],
+    writes,
     devices: [
       ...["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`),
       ...gpuFiles,
