@@ -12,7 +12,7 @@ import { NotServed } from "./fetch-upstream.ts";
 /** Unpacked bytes that are searched in one file; more is not served. */
 const searchBytesMax = 64 * 2 ** 30;
 const searchMs = 60 * 60_000;
-/** Processes at once; each may take the memory above, and unpacks into the folder of the cache. */
+/** Processes at once; each may take some GB of memory, and unpacks into the folder of the cache. */
 const searchesMax = 2;
 const freeSpaceMs = 500;
 
