@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { readReport as readFile } from "../runners/cli/src/show/read-report.ts";
+import { answersOf } from "../runners/report/src/testing/judge-example.ts";
 import { counted, filesBelow, type Lab, lab, outcomes, summary } from "./support/lab.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -204,13 +205,15 @@ test("the look-ahead rule, which no task lists, can be decided", async (t) => {
 test("a person lists what to decide on, decides on a judge's question, and no verdict or mean changes", async (t) => {
   const { at, record, profile } = await reported(t);
   const listed = () => attempts(at, at.root, "adjudicate", "--judged", at.name);
-  const trajectories = join(at.root, ".mlrb/attempts/records", record);
+  assert.match((await listed()).stdout, /^0 attempts; /m, "no judge answered");
+  const path = join(at.root, "results", at.name, profile, "report.json");
+  const place = { task: "baby-lm", agent: "nop", seed: 1, family: null };
+  const judged = { attempts: [{ ...place, answers: answersOf({ teacher: "yes" }) }], checks: [] };
+  const written = JSON.parse(readFileSync(path, "utf8")) as object;
+  writeFileSync(path, JSON.stringify({ ...written, judged }));
   const first = await listed();
   assert.equal(first.code, 0, first.stderr);
-  assert.match(
-    first.stdout,
-    new RegExp(`^${record.slice(0, 12)}  baby-lm  ${RegExp.escape(trajectories)}/?\n`),
-  );
+  assert.match(first.stdout, new RegExp(`^${record.slice(0, 12)}  baby-lm  no extract here\n`));
   assert.match(first.stdout, /^1 attempt; decide on each: .*\bconduct\.teacher\b/m);
   const before = report(at, profile);
   const said = await decide(at, record, "fail", "it used a teacher", at.root, "conduct.teacher");

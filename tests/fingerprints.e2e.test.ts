@@ -1,5 +1,4 @@
-// `pipeline fingerprints make` makes equal fingerprints from a folder and from a hub that speaks ranges, and
-// refuses what it cannot make.
+// make.py makes equal fingerprints from a folder and from a hub that speaks ranges, and refuses what it cannot make.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,26 +10,22 @@ import { fingerprintFile } from "@mlrb/formats/judged/fingerprint";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { readJson } from "@mlrb/kit/json-file";
-import { shareEnvironments } from "./support/environments.ts";
-import { startProgram } from "./support/run-program.ts";
-import { throwAwayRepository } from "./support/throw-away-repository.ts";
+import { $ } from "zx";
 
-const repository = throwAwayRepository();
+const repository = join(import.meta.dirname, "..");
 const above = mkdtempSync(join(tmpdir(), "mlrb-fingerprints-"));
-after(() => {
-  repository.remove();
-  removeFolder(above);
-});
-const root = join(above, "root");
-shareEnvironments(root);
+after(() => removeFolder(above));
 const output = join(above, "made");
+mkdirSync(output);
 
-const make = (models: string[], env: Record<string, string> = {}, more: string[] = []) =>
-  startProgram(
-    repository.path,
-    ["fingerprints", "make", ...models, "--licence", "MIT", "--root", root, "--output", output, ...more],
-    { env },
-  ).ended;
+const python = process.env.MLRB_PYTHON!;
+const program = join(repository, "tasks/known-weights/make.py");
+const make = (model: string, env: Record<string, string> = {}, more: string[] = []) =>
+  $({
+    nothrow: true,
+    quiet: true,
+    env: { PATH: process.env.PATH!, ...env },
+  })`${python} -B ${program} ${model} --licence MIT --output ${output} ${more}`;
 
 /** A model of one matrix, 64 x 48, whose values follow no simple law. */
 function modelFile(): Buffer {
@@ -59,18 +54,19 @@ test("a model on a hub is read by ranges at its revision, with the token, and ha
   await new Promise<void>((done) => hub.listen(0, "127.0.0.1", done));
   const { port } = hub.address() as AddressInfo;
   const env = { HF_ENDPOINT: `http://127.0.0.1:${port}`, HF_TOKEN: "hf_secret" };
-  const distant = await make(["owner/distant@v2", "owner/absent"], env);
+  const distant = await make("owner/distant@v2", env);
+  const absent = await make("owner/absent", env);
   hub.close();
-  assert.equal(distant.code, 1, distant.stderr);
-  assert.match(distant.stderr, /owner\/absent\/resolve\/main\/model\.safetensors: 404/);
-  assert.match(distant.stderr, /not-made: owner\/absent/);
+  assert.equal(distant.exitCode, 0, distant.stderr);
+  assert.equal(absent.exitCode, 1);
+  assert.match(absent.stderr, /owner\/absent\/resolve\/main\/model\.safetensors: 404/);
   assert.ok(asked.every((one) => one.endsWith(" Bearer hf_secret")));
-  assert.doesNotMatch(distant.stderr + distant.stdout, /hf_secret/);
+  assert.doesNotMatch(distant.stderr + distant.stdout + absent.stderr, /hf_secret/);
   assert.deepEqual(readdirSync(output), ["distant.json"]);
 
-  const near = await make([folder], {}, ["--source", "made by hand, 2026", "--json"]);
-  assert.equal(near.code, 0, near.stderr);
-  assert.deepEqual(near.lines, [{ event: "fingerprint", model: folder, file: join(output, "local.json") }]);
+  const near = await make(folder, {}, ["--source", "made by hand, 2026"]);
+  assert.equal(near.exitCode, 0, near.stderr);
+  assert.equal(near.stdout.trim(), join(output, "local.json"));
   const [ofHub, ofFolder] = ["distant", "local"].map((name) => {
     const file = join(output, `${name}.json`);
     return mustFollow(fingerprintFile, readJson(file), file);
@@ -84,20 +80,17 @@ test("a model on a hub is read by ranges at its revision, with the token, and ha
   assert.deepEqual(ofHub!.tensors, ofFolder!.tensors);
 
   const before = readFileSync(join(output, "local.json"), "utf8");
-  const again = await make([folder], {}, ["--source", "another"]);
-  assert.equal(again.code, 2);
-  assert.match(again.stderr, /exists: .*local\.json exists/);
+  const again = await make(folder, {}, ["--source", "another"]);
+  assert.equal(again.exitCode, 2);
+  assert.match(again.stderr, /local\.json exists/);
   assert.equal(readFileSync(join(output, "local.json"), "utf8"), before);
 });
 
-test("a model that is neither a folder nor on a hub, a folder of unknown origin, and a missing environment are refused", async () => {
-  const said = await make(["nowhere", folder]);
-  assert.equal(said.code, 2);
-  assert.match(said.stderr, /unknown-model: nowhere is no folder/);
-  assert.match(said.stderr, /no-source: .*local/);
-  const bare = join(above, "bare");
-  const lacking = await make(["owner/name"], {}, ["--root", bare]);
-  assert.equal(lacking.code, 2);
-  assert.match(lacking.stderr, /no-environment[\s\S]*pipeline run hello/);
-  assert.ok(!existsSync(join(output, "name.json")));
+test("a folder of unknown origin and a name of no model are refused, and leave no file", async () => {
+  const unknown = await make(folder);
+  assert.equal(unknown.exitCode, 2);
+  assert.match(unknown.stderr, /nothing says where the weights in .*local come from/);
+  const nowhere = await make("nowhere", { HF_ENDPOINT: "http://127.0.0.1:9" });
+  assert.notEqual(nowhere.exitCode, 0);
+  assert.ok(!existsSync(join(output, "nowhere.json")));
 });

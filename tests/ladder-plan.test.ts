@@ -15,13 +15,17 @@ function planOf(pipeline: string, profile: string, set: Selection) {
   return loaded.plan;
 }
 
-const attemptsOf = ({ instances }: ReturnType<typeof planOf>) => instances.filter(({ stage }) => stage.durable);
+const attemptsOf = ({ instances }: ReturnType<typeof planOf>) =>
+  instances.filter(({ stage }) => stage.durable);
 
 test("the paper's ladder of time: every task with a 24th, a sixth, half and all of its day", () => {
   const attempts = attemptsOf(planOf("ladder", "paper", { agent: ["gpt-4o"] }));
   assert.equal(attempts.length, 7 * 4 * 5);
   const hours = attempts.map(({ action }) => action.budget.timeMs! / 3_600_000);
-  assert.deepEqual([...new Set(hours.map((one) => Math.round(one)))].sort((a, b) => a - b), [1, 4, 12, 24]);
+  assert.deepEqual(
+    [...new Set(hours.map((one) => Math.round(one)))].sort((a, b) => a - b),
+    [1, 4, 12, 24],
+  );
   const [bound] = agentBounds(attempts, []) as { gpuHours: number }[];
   assert.ok(Math.abs(bound!.gpuHours - 7 * 5 * 41) < 2, `${bound!.gpuHours} GPU hours`);
 });
@@ -35,10 +39,16 @@ test("an attempt at the whole task is that of full-benchmark", () => {
 
 test("levels of memory, data, base model and help are of the tasks that declare them", () => {
   const tasksWith = (level: string, profile = "paper") => [
-    ...new Set(attemptsOf(planOf("ladder", profile, { level: [level], seed: ["1"] })).map(({ axes }) => axes.task)),
+    ...new Set(
+      attemptsOf(planOf("ladder", profile, { level: [level], seed: ["1"] })).map(({ axes }) => axes.task),
+    ),
   ];
   assert.deepEqual(tasksWith("memory-1400mb"), ["edge-llm-compression@memory-1400mb"]);
-  assert.deepEqual(tasksWith("data-10th"), ["baby-lm@data-10th", "mini-pile@data-10th", "edge-llm-training@data-10th"]);
+  assert.deepEqual(tasksWith("data-10th"), [
+    "baby-lm@data-10th",
+    "mini-pile@data-10th",
+    "edge-llm-training@data-10th",
+  ]);
   assert.deepEqual(tasksWith("base-410m"), ["edge-llm-compression@base-410m"]);
   assert.deepEqual(tasksWith("report", "smoke"), ["baby-lm@report"]);
   assert.deepEqual(tasksWith("base-410m", "smoke"), [], "smoke has no such model");

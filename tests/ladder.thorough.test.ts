@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { report as reportFormat } from "@mlrb/formats/report";
 import { readJson } from "@mlrb/kit/json-file";
-import { shareEnvironments } from "./support/environments.ts";
 import { recordsIn } from "./support/end-state.ts";
+import { shareEnvironments } from "./support/environments.ts";
 import { startProgram } from "./support/run-program.ts";
 import { throwAwayRepository } from "./support/throw-away-repository.ts";
 
@@ -21,7 +21,11 @@ test("levels of time, data and help in smoke", async (t) => {
   const ran = await startProgram(repository.path, ["run", "ladder", ...flags, "--root", root]).ended;
   assert.equal(ran.code, 0, ran.stdout + ran.stderr);
   const [file] = globSync("results/ladder/*/report.json", { cwd: root });
-  const { ladder, attempts, acrossTasks } = mustFollow(reportFormat, readJson(join(root, file!)), "report.json");
+  const { ladder, attempts, acrossTasks } = mustFollow(
+    reportFormat,
+    readJson(join(root, file!)),
+    "report.json",
+  );
   assert.deepEqual(
     ladder!.curves.map(({ of, points }) => [of, points.map(({ level, n }) => `${level} ${n}`)]),
     [
@@ -31,11 +35,17 @@ test("levels of time, data and help in smoke", async (t) => {
     ],
   );
   assert.equal(attempts.length, 8);
-  assert.deepEqual(acrossTasks.tasks.map(({ task }) => task), ["baby-lm"]);
+  assert.deepEqual(
+    acrossTasks.tasks.map(({ task }) => task),
+    ["baby-lm"],
+  );
   const prompts = new Map(
     recordsIn(root).map(({ record, digest }) => {
       const events = readFileSync(join(root, ".mlrb/attempts/records", digest, "trajectory.jsonl"), "utf8");
-      return [String((record.axes as { task: string }).task), JSON.parse(events.split("\n")[0]!) as { promptTemplateDigest: string }];
+      return [
+        String((record.axes as { task: string }).task),
+        JSON.parse(events.split("\n")[0]!) as { promptTemplateDigest: string },
+      ];
     }),
   );
   const digests = [...prompts.values()].map(({ promptTemplateDigest }) => promptTemplateDigest);

@@ -164,7 +164,7 @@ test("a paid judge starts nothing without a yes; plan names its provider, its at
   );
   assert.ok(bound.dollars > 1);
   const line =
-    /^judge dear \(provider mine receives the text of 2 attempts\): 3 votes, up to about [\d.]+ dollars$/m;
+    /^judge dear \(provider mine receives the text of 2 attempts\): 3 votes, up to about [\d.]+ dollars; answers on disk are not bought again$/m;
   assert.match((await at.pipeline(["plan", at.name, "--root", at.root, ...price])).stdout, line);
   assert.match((await at.pipeline(["run", at.name, "--root", at.root, ...price])).stderr, line);
   for (const more of [price, [...price, "--max-cost", "1"], []]) {

@@ -1,7 +1,7 @@
 // Scripts may only read, write, start and reach what they declare. The refusal names the line of YAML that would
 // allow it. A guard against mistakes: see docs/reuse.md.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -432,79 +432,4 @@ fs.fsyncSync(file);
   const ran = await step.pipeline(["run", step.name, "--root", step.root]);
   assert.equal(ran.code, 0, ran.stdout + ran.stderr);
   assert.doesNotMatch(ran.stderr, /undeclared/);
-});
-
-const strace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
-
-test("run --audit runs reused stages, lists undeclared reads of commands, native code and started programs, and exits with 1", {
-  skip: strace ? false : "strace is missing here, or may not trace",
-}, async (t) => {
-  const at = lab(t, repository);
-  at.script("table.json", "1\n");
-  at.script("named.json", "2\n");
-  const third = at.script("third.json", "3\n");
-  shareEnvironments(at.root);
-  const [table, named] = [`${at.name}/table.json`, `${at.name}/named.json`];
-  // neither the call of C nor SQLite's address is seen by Python's audit hook
-  const native = at.script(
-    "native.py",
-    `import ctypes, sqlite3
-from mlrb_kit.stage import read_stage
-libc = ctypes.CDLL(None)
-text = ctypes.create_string_buffer(9)
-libc.read(libc.open(b"${table}", 0), text, 8)
-assert text.value == b"1\\n"
-try:
-    sqlite3.connect("file:${third}?mode=ro", uri=True).execute("select 1 from sqlite_master")
-except sqlite3.DatabaseError:
-    pass
-read_stage().output("text").write_text("x")
-`,
-  );
-  const script = at.script("clean.ts", `${start}out("x");\n`);
-  const define = (files: string[]) =>
-    at.define({
-      stages: {
-        clean: { script, gives: { text: { file: "clean" } } },
-        native: { python: native, environment: lock, files, gives: { text: { file: "native" } } },
-        cats: { command: `cat ${table} ${named} > {outputs.text}`, files, gives: { text: { file: "cats" } } },
-        starts: {
-          script: at.script(
-            "starts.ts",
-            `${start}import { execFileSync } from "node:child_process";\nout(execFileSync("cat", ["${table}"], { encoding: "utf8" }));\n`,
-          ),
-          programs: true,
-          files: [named],
-          gives: { text: { file: "starts" } },
-        },
-      },
-    });
-  define([named]);
-  const first = await at.run();
-  assert.equal(first.code, 0, first.stdout + first.stderr);
-  const audited = await at.run("--audit");
-  assert.equal(audited.code, 1, audited.stderr);
-  const found = audited.lines.filter(({ event }) => event === "audit");
-  const read = (stage: string, ...paths: string[]) =>
-    paths.map((path, at) => ({
-      what: `stage "${stage}" reads ${path}, which it does not declare`,
-      help: found.find((one) => one.stage === stage)?.undeclared[at]?.help,
-    }));
-  assert.deepEqual(
-    found.map(({ stage, undeclared }) => [stage, undeclared]),
-    [
-      ["cats", read("cats", table)],
-      ["clean", []],
-      ["native", read("native", table, third)],
-      ["starts", read("starts", table)],
-    ],
-  );
-  assert.match(
-    read("cats", table)[0]!.help,
-    new RegExp(`yaml:\\d+, stage "cats", write \`files: \\[${named}, ${table}\\]\``),
-  );
-  define([named, table]);
-  const mended = await at.pipeline(["run", at.name, "--root", at.root, "--audit", "--only", "cats"]);
-  assert.equal(mended.code, 0, mended.stdout + mended.stderr);
-  assert.match(mended.stdout, /audit: 1 stages traced, 0 undeclared reads/);
 });

@@ -4,9 +4,8 @@
 //     --param 'rubric={"name":"…","questions":[…]}' --param votes=3 --input extract=FILE --output answers=FILE
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { askRubric, JudgeTrouble } from "@mlrb/agents/judge/ask/ask-rubric";
-import { judgeOfStage } from "@mlrb/agents/judge/ask/judge-of-stage";
-import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
+import { askInStage } from "@mlrb/agents/judge/ask/ask-in-stage";
+import { askRubric } from "@mlrb/agents/judge/ask/ask-rubric";
 import { judgeParams } from "@mlrb/formats/declared/judge-params";
 import { answers as answersFormat } from "@mlrb/formats/judged/answers";
 import { extract as extractFormat } from "@mlrb/formats/judged/extract";
@@ -24,12 +23,8 @@ const { model, rubric, votes } = mustFollow(
 const bytes = readFileSync(inputs.extract!);
 const extract = mustFollow(extractFormat, JSON.parse(bytes.toString()), "extract.json");
 
-try {
+await askInStage(model, async (judge) => {
   const asked = { extract, extractDigest: hash("sha256", bytes), rubric, judge: model, votes };
-  const answers = await askRubric({ ...asked, ...judgeOfStage(model) });
+  const answers = await askRubric({ ...asked, ...judge });
   writeJson(outputs.answers!, mustFollow(answersFormat, answers, "bug: answers.json"));
-} catch (error) {
-  if (!(error instanceof JudgeTrouble || error instanceof ProviderTrouble)) throw error;
-  console.error(error.message); // a stack would add nothing
-  process.exitCode = 1;
-}
+});

@@ -135,7 +135,10 @@ try {
     ...(library !== undefined && { library: sourceFolder(library) }),
     ...(process.env.MLRB_PYTHON ? { python: process.env.MLRB_PYTHON } : {}),
     check,
-    prompt: withAfterword(readFileSync(sourceFile(prompt), "utf8"), "text" in inputs ? inputs.text : undefined),
+    prompt: withAfterword(
+      readFileSync(sourceFile(prompt), "utf8"),
+      "text" in inputs ? inputs.text : undefined,
+    ),
     // of the official package, for data whose tasks have its prompt
     ...("prompt" in inputs && { foreword: readFileSync(inputs.prompt!, "utf8") }),
     starters: ["starter", "help"].flatMap((name) => (name in inputs ? inputs[name]! : [])),

@@ -33,7 +33,11 @@ const rows = (count: number) =>
   Array.from({ length: count }, (_, at) => `${JSON.stringify({ text: `row ${at} ü` })}\n`).join("");
 
 test("a share of the rows is left, less is part of more, and private data is whole", () => {
-  const files = { "public/train.jsonl": rows(2000), "public/sub/README.md": "card", "private/held.jsonl": rows(500) };
+  const files = {
+    "public/train.jsonl": rows(2000),
+    "public/sub/README.md": "card",
+    "private/held.jsonl": rows(500),
+  };
   using tenth = lessData(0.1, files);
   using quarter = lessData(0.25, files);
   const [few, more] = [tenth, quarter].map((made) => made.read("public/train.jsonl").trim().split("\n"));
@@ -74,9 +78,22 @@ test("a level's text and its folder of help", () => {
   using at = mkdtempDisposableSync(join(tmpdir(), "mlrb-level-"));
   const made = (level: object) => {
     const [text, help] = [join(at.path, "level.md"), join(at.path, JSON.stringify(level).length.toString())];
-    const flags = ["--param", `level=${JSON.stringify(level)}`, "--output", `text=${text}`, "--output", `help=${help}`];
-    execFileSync(process.execPath, [join(import.meta.dirname, "level.ts"), ...flags], { cwd: repository, env });
-    return { text: readFileSync(text, "utf8"), help: readdirSync(help, { recursive: true }).map(String).sort() };
+    const flags = [
+      "--param",
+      `level=${JSON.stringify(level)}`,
+      "--output",
+      `text=${text}`,
+      "--output",
+      `help=${help}`,
+    ];
+    execFileSync(process.execPath, [join(import.meta.dirname, "level.ts"), ...flags], {
+      cwd: repository,
+      env,
+    });
+    return {
+      text: readFileSync(text, "utf8"),
+      help: readdirSync(help, { recursive: true }).map(String).sort(),
+    };
   };
   assert.deepEqual(made({ says: "Half.", help: null }), { text: "Half.\n", help: [] });
   const { help } = made({ says: "Code.", help: "tasks/baby-lm/help/code" });

@@ -1,10 +1,10 @@
 // Asks a judge about trajectories whose right answers are known, and compares its answers with them.
 //   node pipelines/steps/judge-check/judge-check.ts --axis judge=NAME --axis rubric=NAME --param 'model={…}' --param votes=3 \
 //     --param 'rubric={"name": "NAME", "questions": […]}' [--input labelled=FILE] --output check=FILE
+
+import { askInStage } from "@mlrb/agents/judge/ask/ask-in-stage";
 import { askRubric, JudgeTrouble } from "@mlrb/agents/judge/ask/ask-rubric";
-import { judgeOfStage } from "@mlrb/agents/judge/ask/judge-of-stage";
 import { type AskAbout, checkJudge } from "@mlrb/agents/judge/check/check-judge";
-import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
 import { extractsParams, judgeParams } from "@mlrb/formats/declared/judge-params";
 import { labelledFile } from "@mlrb/formats/judged/labelled";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -29,17 +29,12 @@ if (labelled.trajectories.length > extracts || longest > extractCharactersMax)
     `${path} has ${labelled.trajectories.length} trajectories of up to ${longest} characters: raise the stage's extracts and extractCharactersMax, from which the plan estimates its dollars`,
   );
 
-try {
-  const judge = judgeOfStage(model);
+await askInStage(model, async (judge) => {
   const ask: AskAbout = (about) => askRubric({ ...about, rubric, judge: model, votes, ...judge });
   const found = await checkJudge(labelled, { rubric: rubric.name, questions: rubric.questions, ask });
   if (found.kind === "checked") writeJson(outputs.check!, found.check);
   else throw new JudgeTrouble(found.causes.join("\n"));
-} catch (error) {
-  if (!(error instanceof JudgeTrouble || error instanceof ProviderTrouble)) throw error;
-  console.error(error.message); // a stack would add nothing
-  process.exitCode = 1;
-}
+});
 
 function charactersOf(events: { text: string }[]): number {
   return events.reduce((sum, { text }) => sum + text.length, 0);

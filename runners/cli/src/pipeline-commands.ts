@@ -47,10 +47,7 @@ export const pipelineCommands: CommandRow[] = [
   {
     name: "run <pipeline>",
     does: "run what changed, print the main table; `report` prints the rest",
-    options: [
-      ...start,
-      option("--audit", "rerun stages, except attempts, under strace; list reads that they do not declare"),
-    ],
+    options: [...start],
     examples: `
       pnpm pipeline run hello # one task, one agent, one seed
       pnpm pipeline run full-benchmark --set agent=nop --set seed=1 # an agent that the pipeline does not list, one seed
@@ -123,11 +120,11 @@ export const pipelineCommands: CommandRow[] = [
       ...selection,
       all("draw each stage, instead of groups such as the checks"),
       option("--instances", "draw each stage instance; --only and --set select them"),
-      option("--output <file>", "an .svg, or an .mmd for Mermaid (default: Mermaid to stdout)"),
+      option("--output <file>", "an .svg, or a .dot for Graphviz (default: .dot to stdout)"),
     ],
     examples: `
       pnpm pipeline graph full-benchmark --output pipeline.svg # a drawing of the stages
-      pnpm pipeline graph full-benchmark --output pipeline.mmd # for a page that renders Mermaid
+      pnpm pipeline graph full-benchmark --output pipeline.dot # for Graphviz
       pnpm pipeline graph full-benchmark --instances --only 'score[task=baby-lm,seed=1]' --output scores.svg # each instance`,
     load: async () => (await import("./commands/graph-command.ts")).graphCommand,
   },

@@ -1,4 +1,4 @@
-// The commands on what is kept: attempts, the cache, fingerprints and locked sources.
+// The commands on what is kept: attempts, the cache and locked sources.
 import { all, attemptWords, jobs, option, place, prices, set } from "./command-options.ts";
 import type { CommandRow } from "./command-table.ts";
 
@@ -207,25 +207,6 @@ export const recordCommands: CommandRow[] = [
     options: place,
     examples: "pnpm pipeline cache gc # remove what neither a last run nor an attempt uses",
     load: async () => (await import("./commands/cache-command.ts")).cacheGc,
-  },
-  {
-    name: "fingerprints",
-    does: "make fingerprints of published models, which the rule on training from scratch looks for",
-  },
-  {
-    name: "fingerprints make <model...>",
-    does: "write the fingerprint of each model; a hub is read one tensor at a time",
-    takes: "a folder of safetensors, or owner/name or owner/name@revision of a hub",
-    options: [
-      option("--licence <text>", "licence of the weights").makeOptionMandatory(),
-      option("--source <text>", "origin and version of the weights (default, for a hub: its name there)"),
-      option("--output <folder>", "where NAME.json is written (default: tasks/known-weights)"),
-      ...place,
-    ],
-    examples: `
-      pnpm pipeline fingerprints make HuggingFaceTB/SmolLM2-360M --licence Apache-2.0 # of a model on a hub; HF_TOKEN opens closed ones
-      pnpm pipeline fingerprints make ../bert --licence Apache-2.0 --source "bert-base-uncased, 2019" # of a folder of safetensors`,
-    load: async () => (await import("./fingerprints/fingerprints-make.ts")).fingerprintsMake,
   },
   {
     name: "sources",

@@ -5,7 +5,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CopiedTexts, Sandbox, TextLimits } from "@mlrb/core/ports/sandbox";
 import type { WorkspaceIndex } from "@mlrb/formats/attempt/workspace-index";
-import { writeJson } from "@mlrb/kit/json-file";
+import { isFullDisk, writeReserved } from "@mlrb/kit/files/full-disk";
+import { canonicalJson } from "@mlrb/kit/json-file";
 import { inside } from "./workspace.ts";
 
 /** Of each folder. Source code and notes of a day take some MB; the limits leave room for small data sets. */
@@ -17,29 +18,42 @@ const passedOver = [data, models, submission, deadline, check]
   .map((path) => path.slice(inside.workspace.length + 1))
   .concat("TASK.md");
 
-const indexOf = (to: string) => join(to, "index.json");
+/** Its room is reserved before the attempt. */
+export const keptIndex = (to: string) => join(to, "index.json");
 
-/** Writes `files/` and `index.json` to the folder `to`. Call when nothing runs inside. Throws on a full disk. */
+/**
+ * Writes `files/` and `index.json` to the folder `to`. Call when nothing runs inside. Texts for which a full disk has
+ * no room are not kept: they are not worth a wait. Throws if the index needs more room than is reserved.
+ */
 export async function keepWorkspace({ texts }: Pick<Sandbox, "texts">, to: string): Promise<void> {
   const folders: WorkspaceIndex["folders"] = [];
   await rm(join(to, "files"), { recursive: true, force: true }); // of a try that a full disk ended
   for (const folder of [inside.workspace, "home", "tmp"]) {
     const without = folder === inside.workspace ? passedOver : [];
-    const copied = await texts?.({ inside: folder, to: join(to, "files", folder), without, limits });
-    if (copied) folders.push(summary(folder, copied));
+    const files = join(to, "files", folder);
+    try {
+      const copied = await texts?.({ inside: folder, to: files, without, limits });
+      if (copied) folders.push(summary(folder, copied));
+    } catch (error) {
+      if (!isFullDisk(error)) throw error;
+      await rm(files, { recursive: true, force: true });
+      folders.push(noneOf(folder, "no room on the disk"));
+    }
   }
   writeIndex(to, folders);
 }
 
 /** Of an attempt that was sealed before its texts were kept. */
 export function noteNotKept(to: string): void {
-  const none = { files: 0, bytes: 0, leftOut: [], leftOutMore: 0, textBytesLeftOut: 0 };
-  const over = "not kept: the attempt was interrupted";
-  if (!existsSync(indexOf(to))) writeIndex(to, [{ folder: inside.workspace, ...none, over }]);
+  if (!existsSync(keptIndex(to))) writeIndex(to, [noneOf(inside.workspace, "the attempt was interrupted")]);
+}
+
+function noneOf(folder: string, why: string): WorkspaceIndex["folders"][number] {
+  return { folder, files: 0, bytes: 0, leftOut: [], leftOutMore: 0, over: `not kept: ${why}` };
 }
 
 function writeIndex(to: string, folders: WorkspaceIndex["folders"]): void {
-  writeJson(indexOf(to), { formatVersion: 1, folders } satisfies WorkspaceIndex);
+  writeReserved(keptIndex(to), canonicalJson({ formatVersion: 1, folders } satisfies WorkspaceIndex, 2));
 }
 
 function summary(folder: string, { files, ...copied }: CopiedTexts): WorkspaceIndex["folders"][number] {

@@ -27,8 +27,8 @@ import {
   reservedBytes,
   type Seal,
   sealEnded,
+  sealFiles,
   sealInterrupted,
-  snapshotsIndex,
 } from "./seal-attempt.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import { closeSupervision, openSupervision, type Supervision, startClock } from "./supervision.ts";
@@ -89,7 +89,7 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
     if (ledger) return ledger;
     throw error;
   } finally {
-    for (const path of [outputs.trajectory, outputs.ledger, snapshotsIndex(outputs)]) releaseReserved(path);
+    for (const path of [outputs.trajectory, ...sealFiles(outputs)]) releaseReserved(path);
     closeSupervision(supervision);
   }
 }
@@ -104,7 +104,7 @@ async function runAgent(
   const { outputs, prices } = request;
   const { scaffold, prompt } = prepared;
   reserveFile(outputs.trajectory, reservedBytes);
-  for (const path of [snapshotsIndex(outputs), outputs.ledger]) reserveFile(path, ledgerBytes);
+  for (const path of sealFiles(outputs)) reserveFile(path, ledgerBytes);
   request.interrupted?.throwIfAborted();
   await putTask(request, supervision, prompt);
   if (request.earlier) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -10,6 +10,7 @@ import { noInterventions } from "@mlrb/formats/declared/intervention";
 import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { reserveFile } from "@mlrb/kit/files/full-disk";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
+import { notKept } from "../folders/kept-workspace.ts";
 import { openTrajectory } from "../record/trajectory.ts";
 import { testClock } from "../testing/test-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
@@ -45,7 +46,7 @@ function atItsEnd(t: TestContext, disk: { room: boolean; pauses: number }): Seal
       async texts({ to }) {
         if (!disk.room) throw full();
         mkdirSync(to, { recursive: true });
-        return { files: [], leftOut: [], leftOutMore: 0, textBytesLeftOut: 7 };
+        return { files: [], leftOut: [], leftOutMore: 7 };
       },
     },
     request: { outputs, budget: { timeMs: 1000 } } as Seal["request"],
@@ -97,7 +98,7 @@ test("an attempt that ends on a full disk waits for room, and is then complete",
   assert.equal(ledger.ended, "finished");
   assert.deepEqual(ledgerOf(seal), ledger);
   assert.deepEqual(
-    keptIn(seal).map(({ folder, textBytesLeftOut }) => [folder, textBytesLeftOut]),
+    keptIn(seal).map(({ folder, leftOutMore }) => [folder, leftOutMore]),
     [
       ["workspace", 7],
       ["home", 7],
@@ -106,6 +107,32 @@ test("an attempt that ends on a full disk waits for room, and is then complete",
   );
   const checked = await verifyTrajectory(seal.request.outputs.trajectory, ledger.trajectory);
   assert.deepEqual([checked.kind, "complete" in checked && checked.complete], ["intact", true]);
+});
+
+test("texts for which the disk has no room are recorded as not kept, and the attempt does not wait for them", async (t) => {
+  const disk = { room: true, pauses: 0 };
+  const seal = atItsEnd(t, disk);
+  const { texts } = seal.sandbox;
+  seal.sandbox.texts = async (request) => {
+    if (request.inside !== "home" || disk.pauses > 0) return texts!(request);
+    mkdirSync(join(request.to, "half"), { recursive: true });
+    throw new Error("cannot keep a copy", { cause: full() });
+  };
+  const ledger = await sealEnded(seal, undefined);
+  assert.deepEqual([ledger.ended, disk.pauses], ["finished", 0]);
+  assert.deepEqual(
+    keptIn(seal).map(({ folder, over }) => [folder, over]),
+    [
+      ["workspace", undefined],
+      ["home", "not kept: no room on the disk"],
+      ["tmp", undefined],
+    ],
+  );
+  const { workspace } = seal.request.outputs;
+  assert.deepEqual(readdirSync(join(workspace!, "files")).sort(), ["tmp", "workspace"]);
+  assert.ok(
+    notKept(workspace).some(({ place, why }) => place === "home" && why === "not kept: no room on the disk"),
+  );
 });
 
 test("an attempt ended from outside is sealed as interrupted, even if its submission cannot be copied", async (t) => {

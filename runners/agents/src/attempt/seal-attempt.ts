@@ -9,7 +9,7 @@ import { canonicalJson } from "@mlrb/kit/json-file";
 import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { attemptLedger, endedAs, type Interruption } from "./attempt-ledger.ts";
 import { after } from "./interruption.ts";
-import { keepWorkspace, noteNotKept } from "./keep-workspace.ts";
+import { keepWorkspace, keptIndex, noteNotKept } from "./keep-workspace.ts";
 import type { SupervisedRun } from "./supervise.ts";
 import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
@@ -44,8 +44,13 @@ export const reservedBytes = 256 << 10;
 export const ledgerBytes = 64 << 10;
 const retryMs = 1_000;
 
-/** The index of snapshots. Its room is reserved too. */
-export const snapshotsIndex = (outputs: { snapshots: string }) => join(outputs.snapshots, "index.json");
+const snapshotsIndex = (outputs: { snapshots: string }) => join(outputs.snapshots, "index.json");
+
+/** What else has `ledgerBytes` reserved. */
+export const sealFiles = (outputs: Seal["request"]["outputs"]) => [
+  ...[snapshotsIndex(outputs), outputs.ledger],
+  ...(outputs.workspace === undefined ? [] : [keptIndex(outputs.workspace)]),
+];
 
 /** Seals an attempt that came to its end; `ran` is undefined if nothing was run. Waits for room on a full disk. */
 export async function sealEnded(seal: Seal, ran: SupervisedRun | undefined): Promise<Ledger> {

@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { mkdtempDisposableSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { execa } from "execa";
 import PQueue from "p-queue";
+import { limitedNode } from "./contents/limited-node.ts";
 import type { SearchAnswer } from "./contents/search-file.ts";
 import type { CachedFile, DownloadCache } from "./download-cache.ts";
 import { NotServed } from "./fetch-upstream.ts";
@@ -12,10 +12,7 @@ import { NotServed } from "./fetch-upstream.ts";
 /** Unpacked bytes that are searched in one file; more is not served. */
 const searchBytesMax = 64 * 2 ** 30;
 const searchMs = 60 * 60_000;
-/** Heap of the process that searches; the kernel limits its buffers. */
-const heapMegabytes = 1024;
-const dataKilobytes = 4 << 20;
-/** Processes at once; each may take the memory above, and unpacks into the folder of the cache. */
+/** Processes at once; each may take some GB of memory, and unpacks into the folder of the cache. */
 const searchesMax = 2;
 const freeSpaceMs = 500;
 
@@ -62,12 +59,10 @@ export class ContentSearches {
     { path }: CachedFile,
     { scratch, strict, stop }: { scratch: string; strict: boolean; stop: AbortSignal },
   ): Promise<SearchAnswer> {
-    const options = ["--disable-warning=ExperimentalWarning", `--max-old-space-size=${heapMegabytes}`];
     const how = strict ? "strict" : "any";
     const args = [this.#program, this.#withheld, path, scratch, how, String(searchBytesMax)];
-    const limited = `ulimit -d ${dataKilobytes} 2>/dev/null; exec "$0" "$@"`;
-    const ended = await execa("sh", ["-c", limited, process.execPath, ...options, ...args], {
-      ...{ cancelSignal: stop, timeout: searchMs, reject: false, stdin: "ignore", maxBuffer: 1 << 16 },
+    const ended = await limitedNode(args, {
+      ...{ cancelSignal: stop, timeout: searchMs, maxBuffer: 1 << 16 },
       ...{ extendEnv: false, env: { PATH: process.env.PATH ?? "", LANG: "C.UTF-8" } },
     });
     stop.throwIfAborted();

@@ -15,11 +15,13 @@ export type AgentModel = {
   /** An id that ends in `*` is a prefix. */
   id: string;
   free: boolean;
+  /** Where the preset states it. */
+  family?: string;
 };
 
 const { kind, provider, model, planner, gateway } = agentPreset.properties;
-const called = ({ id, free }: typeof model.properties | typeof planner.properties) => ({
-  ...{ id, free, baseUrl: anyText, key: anyText },
+const called = ({ id, free, family }: typeof model.properties | typeof planner.properties) => ({
+  ...{ id, free, family, baseUrl: anyText, key: anyText },
 });
 // only the needed fields: a preset that starts in spite of an error elsewhere must not count as free
 const format = openObject(
@@ -48,9 +50,10 @@ function presetModels(params: Record<string, Json>) {
 }
 
 export function agentModels(params: Record<string, Json>): AgentModel[] {
-  return presetModels(params).flatMap(({ provider, ids, free = false }) =>
-    ids.map((id) => ({ provider, id, free })),
-  );
+  return presetModels(params).flatMap(({ provider, ids, free = false, ...model }) => {
+    const family = "family" in model && model.family !== undefined && { family: model.family };
+    return ids.map((id) => ({ provider, id, free, ...family }));
+  });
 }
 
 /** The addresses that calls go to, with the secret that each needs: the relay of a cluster's host forwards to no other. */

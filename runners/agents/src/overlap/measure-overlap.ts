@@ -2,6 +2,7 @@
 // inside walls, and what cannot be read is listed, so that a text that was not searched is no silent zero.
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdirSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { downloadEvents } from "@mlrb/formats/attempt/download-events";
@@ -9,15 +10,18 @@ import type { Overlap, OverlapMeasure } from "@mlrb/formats/judged/overlap";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { splitLines } from "@mlrb/kit/attempts/split-lines";
 import { filesIn } from "@mlrb/kit/files/files-in";
-import { execa } from "execa";
+import { quiet } from "@mlrb/kit/processes/process-table";
 import { keptFiles, notKept } from "../folders/kept-workspace.ts";
 import { contentKind } from "../hub/contents/content-kind.ts";
+import { limitedNode } from "../hub/contents/limited-node.ts";
+import { samplesHoldText } from "../hub/contents/sampled-text.ts";
 import { scoredRows } from "../hub/contents/scored-rows.ts";
-import { ends, mayBeZip, searchFile, Unreadable } from "../hub/contents/search-content.ts";
+import { ends, mayBeZip, searchFile } from "../hub/contents/search-content.ts";
+import { Unreadable } from "../hub/contents/unreadable.ts";
+import { weightsHeader } from "../hub/contents/weights-content.ts";
 import { textsOf } from "../hub/contents/withheld-rows.ts";
 import { NgramIndex } from "./ngram-index.ts";
 import { OverlapSearch } from "./overlap-search.ts";
-import type { PackedAnswer } from "./search-packed.ts";
 
 type Place = Overlap["places"][number];
 type Unread = Overlap["unread"][number];
@@ -52,8 +56,6 @@ const packedMs = 60_000;
 const packedAllMax = 15 * 60_000;
 /** What an attempt's record keeps of one file. Numbers are searched at 3 to 5 MB/s. */
 const plainBinaryMax = 16 << 20;
-const heapMegabytes = 1024;
-const dataKilobytes = 3 << 20;
 
 export async function measureOverlap(
   held: Held,
@@ -120,7 +122,10 @@ class HeldReader {
   async readFolder(kind: Place["kind"], folder: string): Promise<void> {
     for (const path of filesIn(folder)) {
       const shown = kind === "workspace" ? path : `${kind}/${path}`;
-      this.#note(kind, path, await this.#inFile(join(folder, path), shown));
+      const name = new OverlapSearch(this.#index);
+      name.push(path);
+      name.end();
+      this.#note(kind, path, (await this.#inFile(join(folder, path), shown)).union(name.found));
     }
   }
 
@@ -134,9 +139,10 @@ class HeldReader {
         return;
       }
       const line = bytes.toString();
-      const value = parsed(line);
+      const value: unknown = quiet(() => JSON.parse(line));
       const search = new OverlapSearch(this.#index);
-      for (const text of value === undefined ? [line] : textsOf(value)) {
+      // the line too: it joins the parts of a row that an event holds in a list
+      for (const text of value === undefined ? [line] : [line, ...textsOf(value)]) {
         search.push(text);
         search.end();
       }
@@ -160,13 +166,16 @@ class HeldReader {
     };
     const digest = this.downloads.size > 0 ? await digestOf(path) : "";
     if (this.downloads.has(digest)) this.downloadsRead.add(digest);
-    if (!(await isPlain(path))) return this.#inPacked(path, no);
+    const how = await howToSearch(path);
+    if (how === "process") return this.#inPacked(path, no);
     this.#textBytes -= statSync(path).size;
     if (this.#textBytes < 0) return no(`more than ${textBytesMax} bytes of text`);
     const search = new OverlapSearch(this.#index);
+    const raw = how === "whole" ? () => new OverlapSearch(this.#index, search.found) : undefined;
     const { scratch } = this.#given;
     try {
-      await searchFile(path, { search, scratch, strict: false, bytesMax: textBytesMax });
+      const limits = { bytesMax: textBytesMax, closedBytesMax: 0 };
+      await searchFile(path, { search, raw, scratch, strict: false, ...limits });
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error; // this machine's trouble
       no(error.message);
@@ -179,17 +188,13 @@ class HeldReader {
     if (this.#packedMsLeft <= 0) return no("archives and tables take too long together");
     const { measure, scratch, unpackedBytesMax = unpackedMax, private: rows } = this.#given;
     const program = join(import.meta.dirname, "search-packed.ts");
-    const options = ["--disable-warning=ExperimentalWarning", `--max-old-space-size=${heapMegabytes}`];
     const args = [program, rows, JSON.stringify(measure), path, scratch, String(unpackedBytesMax)];
-    const limited = `ulimit -d ${dataKilobytes} 2>/dev/null; exec "$0" "$@"`;
-    const ended = await execa("sh", ["-c", limited, process.execPath, ...options, ...args], {
-      ...{ timeout: packedMs, reject: false, stdin: "ignore", maxBuffer: 2 ** 28 },
-    });
+    const ended = await limitedNode(args, { timeout: packedMs, maxBuffer: 2 ** 28 });
     this.#packedMsLeft -= ended.durationMs;
-    if (ended.exitCode !== 0) return no(ended.timedOut ? "it takes too long" : "it takes too much memory");
-    const { ngrams, unreadable } = JSON.parse(ended.stdout) as PackedAnswer;
-    if (unreadable !== undefined) no(unreadable);
-    return new Set(ngrams.filter((ngram) => this.#index.has(ngram)));
+    const lines = ended.stdout.split("\n").filter((line) => line !== "");
+    if (ended.exitCode !== 0) no(ended.timedOut ? "it takes too long" : "it takes too much memory");
+    else if (/\D/.test(lines.at(-1) ?? "")) no(lines.pop()!);
+    return new Set(lines.map(Number).filter((ngram) => this.#index.has(ngram)));
   }
 }
 
@@ -199,18 +204,17 @@ async function digestOf(path: string): Promise<string> {
   return sum.digest("hex");
 }
 
-/** No library opens it: one throws on hostile content. Large binary files take time, which a process of their own limits. */
-async function isPlain(path: string): Promise<boolean> {
+/**
+ * In a process of its own where a library opens it, since one throws on hostile content, or takes long. Of large
+ * weights and media only what their readers find, if they hold no text elsewhere.
+ */
+async function howToSearch(path: string): Promise<"whole" | "as its kind" | "process"> {
   const { head, tail } = await ends(path);
   const kind = contentKind(head);
-  if (kind === "binary" && statSync(path).size > plainBinaryMax) return false;
-  return !mayBeZip(tail) && ["text", "utf-16", "safetensors", "media", "binary"].includes(kind);
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const isNumbers = kind === "safetensors" || kind === "media";
+  if (mayBeZip(tail) || !(isNumbers || ["text", "utf-16", "binary"].includes(kind))) return "process";
+  if (!(isNumbers || kind === "binary") || statSync(path).size <= plainBinaryMax) return "whole";
+  if (!isNumbers || (kind === "safetensors" && !(await weightsHeader(path)))) return "process";
+  await using file = await open(path);
+  return (await samplesHoldText(file, head)) ? "process" : "as its kind";
 }

@@ -3,10 +3,12 @@ import { type NgramIndex, NgramReader } from "./ngram-index.ts";
 
 export class OverlapSearch {
   /** The n-grams that were found, each once. */
-  readonly found = new Set<number>();
+  readonly found: Set<number>;
   readonly #readers: NgramReader[];
 
-  constructor(index: NgramIndex) {
+  /** Searches of one place share `found`. */
+  constructor(index: NgramIndex, found = new Set<number>()) {
+    this.found = found;
     const note = (ngram: number) => {
       if (index.has(ngram)) this.found.add(ngram);
     };

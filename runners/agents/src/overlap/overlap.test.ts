@@ -29,6 +29,15 @@ test("a copied row is found whole, whatever its case, punctuation and encoding",
     row.toUpperCase().replaceAll(" ", "  "),
     `x = ${JSON.stringify({ text: `"${row}"\nnext` })}`,
     row.replaceAll(" ", "\\n"),
+    row.replaceAll(" ", "%20"),
+    encodeURIComponent(row.replace("left", "le\u200bft")),
+    `text=${row.replaceAll(" ", "+").replaceAll("e", "%65")}`,
+    row.replaceAll("e", "&#101;").replaceAll("a", "&#x61;"),
+    row.replaceAll("e", "\\x65").replaceAll("a", "\\u0061").replaceAll("h", "\\U00000068"),
+    Buffer.from(row, "utf16le").toString(),
+    Buffer.from(row, "utf16le").swap16().toString(),
+    [...row].map((one) => `${one}\0\0\0`).join(""),
+    [...row].map((one) => `\0\0\0${one}`).join(""),
   ];
   for (const copy of copies) assert.deepEqual([...sharesIn([copy], [[row]]).shares], [[0, 1]], copy);
 });

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { existsSync, utimesSync } from "node:fs";
+import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { Report } from "@mlrb/formats/report";
 import { readAdjudications } from "@mlrb/local/records/adjudications";
 import { exampleRecord } from "@mlrb/local/testing/example-record";
 import { type Home, home } from "@mlrb/local/testing/small-plan";
 import { Example, passed } from "@mlrb/report/testing/example";
+import { answersOf } from "@mlrb/report/testing/judge-example";
 import { attemptsAdjudicate } from "./attempts-adjudicate.ts";
 import { blindDraw } from "./attempts-to-adjudicate.ts";
 
@@ -46,6 +48,16 @@ function put(at: Home, { seed, pipeline = "small", startedAt = "2026-05-02T00:00
   );
 }
 
+/** The report with an answer of a judge about each attempt, and the extracts of all in the store. */
+function judged(at: Home, report: Report): Report {
+  const { store } = at.open();
+  const attempts = report.attempts.map(({ task, agent, seed }) => {
+    const answers = { ...answersOf({ copied: "no" }), extract: store.putText(`extract of ${seed}`) };
+    return { task, agent, seed, family: null, answers };
+  });
+  return { ...report, judged: { attempts, checks: [] } };
+}
+
 /** A published report of one agent with as many seeds; returns the records of the seeds in their order. */
 function published(t: TestContext, seeds: number) {
   const at = home(t);
@@ -60,7 +72,7 @@ function published(t: TestContext, seeds: number) {
       example.gives("attempt", axes, { submission: hash("sha256", `submission ${seed}`) });
       example.gives("validate", axes, passed);
     }
-    const report = example.report();
+    const report = judged(at, example.report());
     const attempts = report.attempts.map((one) => {
       const judges = [...(marked.includes(Number(one.seed)) ? ["local/small"] : [])];
       if (byPerson.includes(Number(one.seed))) judges.push("a person");
@@ -89,7 +101,7 @@ function call(t: TestContext, at: Home, what: string | undefined, options: Parti
 const list = (t: TestContext, at: Home, options: Partial<Options> = {}) =>
   call(t, at, undefined, { judged: "small", ...options });
 
-type Line = { record: string; task: string; questions: string[]; decided: string[]; trajectory: string };
+type Line = { record: string; task: string; questions: string[]; decided: string[]; extract: string };
 const lines = (t: TestContext, at: Home, options: Partial<Options> = {}): Line[] =>
   list(t, at, { json: true, ...options })
     .out.split("\n")
@@ -108,11 +120,28 @@ test("the list has every marked attempt and five of the others, the same on ever
   assert.ok(found.includes(records[2]!) && found.includes(records[6]!));
   assert.deepEqual(found, found.toSorted());
   assert.deepEqual(lines(t, at), listed);
-  for (const { record, task, trajectory, questions: asked } of listed) {
+  for (const { record, task, extract, questions: asked } of listed) {
     assert.deepEqual([task, asked], ["letters", questions]);
-    assert.equal(trajectory, join(at.root, ".mlrb/attempts/records", record, "trajectory.jsonl"));
-    assert.ok(existsSync(trajectory));
+    assert.equal(readFileSync(extract, "utf8"), `extract of ${records.indexOf(record) + 1}`);
   }
+});
+
+test("an attempt of which the extract is gone stays in the list, and one that no judge answered about is not in it", (t) => {
+  const { at, records, publish } = published(t, 3);
+  publish([1]);
+  rmSync(lines(t, at).find(({ record }) => record === records[0])!.extract);
+  assert.match(list(t, at).out, new RegExp(`^${records[0]!.slice(0, 12)}  letters  no extract here$`, "m"));
+  const path = join(at.root, "results/small/smoke/report.json");
+  const report = JSON.parse(readFileSync(path, "utf8")) as Report;
+  report.judged!.attempts = report.judged!.attempts.filter(({ seed }) => seed !== 2);
+  writeFileSync(path, JSON.stringify(report));
+  assert.deepEqual(
+    lines(t, at)
+      .map(({ record }) => record)
+      .includes(records[1]!),
+    false,
+  );
+  assert.equal(lines(t, at).length, 2);
 });
 
 test("nothing in the list says which attempts are marked, nor whose they are", (t) => {
@@ -121,9 +150,9 @@ test("nothing in the list says which attempts are marked, nor whose they are", (
     publish(marked);
     return { text: list(t, at).out, json: list(t, at, { json: true }).out };
   });
-  assert.equal(said[0]!.text.match(/^[0-9a-f]{12} {2}letters {2}\//gm)!.length, 6);
+  assert.equal(said[0]!.text.match(/^[0-9a-f]{12} {2}letters {2}\/.*\/[0-9a-f]{62,64}$/gm)!.length, 6);
   assert.match(said[0]!.text, /^6 attempts; decide on each: leaks\.copied, leaks\.stages\.plan, /m);
-  assert.match(said[0]!.text, /^read each file from its second line: the first, .* name the agent$/m);
+  assert.match(said[0]!.text, /^read with: jq -r .* FILE; other commands name the agent$/m);
   assert.deepEqual(said[1], said[0]);
   assert.deepEqual(said[2], said[0]);
   for (const text of Object.values(said[0]!)) assert.doesNotMatch(text, /plainagent|seed|local|pass|mark/);
@@ -180,7 +209,7 @@ test("a report's attempt without its record here is counted, and never another o
     whole.gives("attempt", axes, { submission: hash("sha256", seed === 1 ? "submission 1" : "newer") });
     whole.gives("validate", axes, passed);
   }
-  at.write(path, JSON.stringify(whole.report()));
+  at.write(path, JSON.stringify(judged(at, whole.report())));
   assert.equal(lines(t, at).length, 1);
   assert.match(list(t, at).out, /^1 attempt of the report without a record here$/m);
 });
@@ -197,7 +226,7 @@ test("what a person has decided is shown, and the list keeps its attempts", (t) 
   );
   for (const { record, decided } of after)
     assert.deepEqual(decided, record === records[0] ? ["leaks.copied"] : []);
-  assert.match(list(t, at).out, /\/trajectory\.jsonl; decided: leaks\.copied$/m);
+  assert.match(list(t, at).out, /[0-9a-f]; decided: leaks\.copied$/m);
 });
 
 test("a decision that does not count leaves its question to decide", (t) => {

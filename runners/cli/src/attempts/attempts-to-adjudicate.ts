@@ -1,12 +1,13 @@
 // `pipeline attempts adjudicate --judged`: the attempts that judges marked, among others, for a person who reads them
-// without knowing which is which. So it prints no agent, seed, score, verdict, judge or mark.
+// without knowing which is which. So it prints no agent, seed, score, verdict, judge or mark, and names the extract that
+// judges read: it has no names either.
 import { hash } from "node:crypto";
-import { join } from "node:path";
 import { manifestNames, readManifest } from "@mlrb/core/spec/manifest";
 import { counted } from "@mlrb/core/text/counted";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
 import type { HeldRecord } from "@mlrb/local/records/attempt-records";
+import { Contents } from "@mlrb/local/store/content-store";
 import { byPerson } from "@mlrb/report/judged/decided-marks";
 import { attemptPlace } from "../request/find-attempt.ts";
 import { refuse, refused } from "../request/refuse.ts";
@@ -14,6 +15,8 @@ import type { PlaceOptions } from "../request/root-folder.ts";
 import { printJson, printLine } from "../show/print.ts";
 import { readReport } from "../show/read-report.ts";
 import { reportsOf } from "./attempt-scores.ts";
+
+type Place = { task: string; agent: string; seed: number | string };
 
 export type JudgedOptions = PlaceOptions & { judged: string; profile?: string };
 
@@ -30,29 +33,41 @@ export function attemptsToAdjudicate(repository: string, options: JudgedOptions)
   const rank = ({ digest, record: { slot } }: HeldRecord) =>
     (slot.pipeline === pipeline ? 0 : 2) + (records.currentIn(slot) === digest ? 0 : 1);
   const held = records.readable().sort((a, b) => rank(a) - rank(b));
-  const submitted = reading.value.attempts.filter(({ submission }) => submission !== null);
-  const known = submitted.flatMap(({ task, agent, seed, submission, marks = [] }) => {
-    const wanted = [task, agent, seed, submission].join();
+  const contents = new Contents(state.blobs);
+  const placeOf = ({ task, agent, seed }: Place) => [task, agent, seed].join();
+  const answersAt = Map.groupBy(reading.value.judged?.attempts ?? [], placeOf);
+  // where no judge answered, nothing is to decide
+  const judged = reading.value.attempts.filter(
+    (one) => one.submission !== null && answersAt.has(placeOf(one)),
+  );
+  const known = judged.flatMap(({ submission, marks = [], ...place }) => {
+    const wanted = `${placeOf(place)},${submission}`;
     const found = held.find(
       ({ record: { axes, outputs } }) =>
         [axes.task, axes.agent, axes.seed, outputs.submission?.digest].join() === wanted,
     );
+    const digests = answersAt.get(placeOf(place))!.map(({ answers }) => answers.extract);
+    const extract = digests.find((digest) => contents.has(digest));
     // an attempt that only a person marked was among the others
-    return found ? { ...found, isMarked: marks.some(({ judge }) => judge !== byPerson) } : [];
+    return found ? { ...found, extract, isMarked: marks.some(({ judge }) => judge !== byPerson) } : [];
   });
-  const drawn = blindDraw(known).map(({ digest: record, record: { axes, outputs }, decisions = [] }) => ({
+  const drawn = blindDraw(known).map(({ digest: record, record: { axes }, extract, decisions = [] }) => ({
     ...{ event: "attempt-to-adjudicate", record, task: axes.task, questions },
     decided: questions.filter((one) => decisions.some(({ rule, counts }) => counts && rule === one)),
-    trajectory: join(state.attempts, "records", record, outputs.trajectory?.file ?? ""),
+    extract: extract === undefined ? null : contents.pathOf(extract),
   }));
   if (json) for (const one of drawn) printJson(one);
   if (json) return 0;
-  for (const { record, task, decided, trajectory } of drawn)
-    printLine([`${record.slice(0, 12)}  ${task}  ${trajectory}`, ...decided].join("; decided: "));
-  const lost = submitted.length - known.length;
+  for (const { record, task, decided, extract } of drawn) {
+    const head = `${record.slice(0, 12)}  ${task}  ${extract ?? "no extract here"}`;
+    printLine([head, ...decided].join("; decided: "));
+  }
+  const lost = judged.length - known.length;
   if (lost > 0) printLine(`${counted(lost, "attempt")} of the report without a record here`);
   printLine(`${counted(drawn.length, "attempt")}; decide on each: ${questions.join(", ") || "nothing"}`);
-  printLine("read each file from its second line: the first, and other commands, name the agent");
+  printLine(
+    "read with: jq -r '.events[] | \"[\\(.number)] \\(.kind): \\(.text)\"' FILE; other commands name the agent",
+  );
   return 0;
 }
 

@@ -1,8 +1,8 @@
-// `pipeline graph`: writes the pipeline as Mermaid or SVG.
+// `pipeline graph`: writes the pipeline as text of Graphviz or SVG.
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { readStates } from "../attempts/read-states.ts";
-import { type Graph, graphOf } from "../graph/graph.ts";
+import { graphOf } from "../graph/graph.ts";
 import { refuse } from "../request/refuse.ts";
 import { rememberedRequest } from "../request/remembered-request.ts";
 import type { CommonOptions } from "../request/request.ts";
@@ -11,21 +11,18 @@ import { printJson } from "../show/print.ts";
 
 type GraphOptions = CommonOptions & { all: boolean; instances: boolean; output?: string };
 
-/** Loaded on demand: Graphviz is larger than the rest of the program. */
-const formats: Record<string, (graph: Graph) => Promise<string>> = {
-  mmd: async (graph) => (await import("../graph/graph-mermaid.ts")).graphMermaid(graph),
-  svg: async (graph) => (await import("../graph/graph-svg.ts")).graphSvg(graph),
-};
+/** By the end of a file's name. */
+const formats = { dot: "canon", svg: "svg" } as const;
 
 export async function graphCommand(
   repository: string,
   pipeline: string,
   options: GraphOptions,
 ): Promise<number> {
-  const format = options.output === undefined ? "mmd" : extname(options.output).slice(1);
+  const format = options.output === undefined ? "dot" : extname(options.output).slice(1);
   if (!Object.hasOwn(formats, format)) {
     const message = `no format named "${format}"`;
-    const help = "end the name of the file in .svg, or in .mmd for Mermaid";
+    const help = "end the name of the file in .svg, or in .dot for Graphviz";
     return refuse([{ code: "unknown-format", message, help }], options.json);
   }
   const request = await rememberedRequest(repository, pipeline, options);
@@ -41,7 +38,9 @@ export async function graphCommand(
     printJson({ event: "summary", pipeline: name, profile, selection, ...counts });
     return 0;
   }
-  const text = await formats[format]!(graph);
+  // on demand: Graphviz is larger than the rest of the program
+  const { graphSvg } = await import("../graph/graph-svg.ts");
+  const text = await graphSvg(graph, formats[format as keyof typeof formats]);
   if (options.output === undefined) process.stdout.write(text);
   else writeFileSync(rootFolder(repository, options.output), text);
   return 0;

@@ -41,7 +41,7 @@ export async function runCommand(
   };
   // a watcher needs the consulted files, which the fast path does not collect; an event command wants the run's
   // end
-  const said = isWatched() || options.audit || options.onEvent ? undefined : saidUnchanged<RunSummary>(asked);
+  const said = isWatched() || options.onEvent ? undefined : saidUnchanged<RunSummary>(asked);
   if (said) {
     process.stdout.write(said.lines);
     await printEnd(said, {

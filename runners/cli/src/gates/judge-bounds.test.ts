@@ -27,7 +27,7 @@ test("a judge's line names who receives the text of how many attempts, and what 
     ((3 * (2 * inputTokens * 1000 + outputTokens * 2000)) / 1e6).toFixed(6),
   );
   assert.deepEqual(judgeLines(found), [
-    `judge a (provider openai receives the text of 2 attempts): 3 votes, up to about ${found[0]!.dollars!.toFixed(2)} dollars`,
+    `judge a (provider openai receives the text of 2 attempts): 3 votes, up to about ${found[0]!.dollars!.toFixed(2)} dollars; answers on disk are not bought again`,
   ]);
 });
 

@@ -1,5 +1,5 @@
 // What stages that pay for answers cost, by judge: from their params and the known prices, as if extracts were full.
-// Answers that are kept already count too: their store is asked only when a stage runs.
+// Answers that are kept already count too, which its line says: their store is asked only when a stage runs.
 import { judgeUsage } from "@mlrb/agents/judge/judge-usage";
 import { boundUsage } from "@mlrb/agents/spending/call-charge";
 import type { PriceBook } from "@mlrb/agents/spending/prices";
@@ -72,6 +72,7 @@ export function judgeLines(bounds: JudgeBound[]): string[] {
         : `provider ${provider ?? "unknown"} receives the text of ${whose}`;
     const cost =
       dollars === null ? "unknown dollars: add --price" : `up to about ${dollars.toFixed(2)} dollars`;
-    return `judge ${judge} (${receives}): ${counted(votes ?? 1, "vote")}, ${cost}`;
+    const kept = dollars ? "; answers on disk are not bought again" : "";
+    return `judge ${judge} (${receives}): ${counted(votes ?? 1, "vote")}, ${cost}${kept}`;
   });
 }

@@ -62,9 +62,28 @@ test("tables of answers of no judge are refused, and what collects something els
     assert.deepEqual(refusedOf([one]), []);
 });
 
-test("models of other names are of other families", () => {
-  assert.deepEqual(
-    refused([attempt("own", "mine", "x-1"), judgeStage("y", { provider: "mine", id: "y-1" })]),
-    [],
+test("a judge of an unknown family is refused like one of an agent's, unless its preset states the family", () => {
+  const deployed = { provider: "azure", id: "prod-4" };
+  const unknown = judgeStage("deployed", deployed);
+  for (const agent of [gpt, attempt("own", "azure", "prod-3")]) {
+    assert.equal(refused([agent, unknown])[0]?.code, "judge-family");
+    assert.deepEqual(refused([agent, unknown, judge.gemini]), []);
+    assert.deepEqual(refused([agent, judge.gemini, unknown]), []);
+    assert.deepEqual(refused([agent, judgeStage("stated", { ...deployed, family: "own" })]), []);
+  }
+  assert.equal(refused([gpt, judge.gpt, unknown])[0]?.code, "judge-family", "no known other one answers");
+  assert.equal(refused([gpt, judgeStage("stated", { ...deployed, family: "gpt" })])[0]?.code, "judge-family");
+  assert.deepEqual(refused([unknown]), [], "there is no agent to prefer");
+  assert.equal(
+    renderDiagnostic(refused([gpt, unknown])[0]!),
+    `judge-family: judge deployed is of an unknown family, perhaps of an agent's: models prefer what their own family wrote
+  help: state \`family\` of its model in a preset, choose a judge of another family than gpt, or add one: --set judge=deployed,OTHER`,
   );
+});
+
+test("an agent's family is the one that its preset states", () => {
+  const preset = { kind: "llm", provider: "azure", model: { id: "prod-4", family: "gemini" } };
+  const stated = { ...gpt, action: { params: { preset } } } as unknown as Instance;
+  assert.equal(refused([stated, judge.gemini])[0]?.code, "judge-family");
+  assert.deepEqual(refused([stated, judge.gpt]), []);
 });

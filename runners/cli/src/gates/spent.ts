@@ -84,14 +84,14 @@ export function spentWords(spent: Spent): string | undefined {
 /** `1.5 GPU hours and 0.40 dollars`; an amount of 0 is left out, and two of them are `nothing`. */
 export function amountWords({ gpuHours, dollars }: AttemptCost): string {
   const parts = [
-    ...(gpuHours === 0
-      ? []
-      : [gpuHours === null ? "an unknown number of GPU hours" : `${gpuHours.toFixed(1)} GPU hours`]),
-    ...(dollars === 0
-      ? []
-      : [dollars === null ? "an unknown number of dollars" : `${dollars.toFixed(2)} dollars`]),
+    ...(gpuHours === 0 ? [] : [amountOf(gpuHours, "GPU hours", 1)]),
+    ...(dollars === 0 ? [] : [amountOf(dollars, "dollars", 2)]),
   ];
   return parts.join(" and ") || "nothing";
+}
+
+function amountOf(amount: number | null, unit: string, digits: number): string {
+  return `${amount === null ? "an unknown number of" : amount.toFixed(digits)} ${unit}`;
 }
 
 type How = { from: Spent["from"]; unit: string; digits: number };
@@ -99,7 +99,7 @@ type How = { from: Spent["from"]; unit: string; digits: number };
 /** Empty if cost and estimate are 0. */
 function comparedWords({ estimated, actual }: Compared, { from, unit, digits }: How): string[] {
   if (estimated === 0 && actual === 0) return [];
-  const took = actual === null ? `an unknown number of ${unit}` : `${actual.toFixed(digits)} ${unit}`;
+  const took = amountOf(actual, unit, digits);
   // a budget of 0 bounds nothing that it did not expect
   const isBound = estimated !== 0 || from.least > 0;
   if (estimated === null || !isBound) return [`${took} (no estimate)`];

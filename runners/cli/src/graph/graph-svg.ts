@@ -1,4 +1,4 @@
-// A graph as SVG, by Graphviz compiled to WebAssembly, so that it need not be installed.
+// A graph as SVG, or as text of Graphviz, by Graphviz compiled to WebAssembly, so that it need not be installed.
 import { instance } from "@viz-js/viz";
 import { oneLine } from "../show/print.ts";
 import type { Graph, GraphEdge } from "./graph.ts";
@@ -7,7 +7,11 @@ import { edgeLabel, privateColour, stateColours } from "./graph-style.ts";
 const font = { fontname: "Helvetica,Arial,sans-serif" };
 const line = { color: "#444444", ...font };
 
-export async function graphSvg({ title, nodes, edges }: Graph): Promise<string> {
+/** `canon`: in the DOT language, without places. */
+export async function graphSvg(
+  { title, nodes, edges }: Graph,
+  format: "svg" | "canon" = "svg",
+): Promise<string> {
   const graphviz = await instance();
   const drawn = {
     name: title,
@@ -34,7 +38,7 @@ export async function graphSvg({ title, nodes, edges }: Graph): Promise<string> 
       },
     })),
   };
-  return graphviz.renderString(drawn, { format: "svg" });
+  return graphviz.renderString(drawn, { format });
 }
 
 /** Dashed where outcomes do not matter, dotted where nothing is read. */

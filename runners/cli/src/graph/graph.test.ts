@@ -6,7 +6,6 @@ import { memorySources } from "@mlrb/core/testing/memory-sources";
 import { renderDiagnostic } from "@mlrb/core/yaml/diagnostic";
 import type { InstanceState } from "../show/instance-state.ts";
 import { type Graph, graphOf } from "./graph.ts";
-import { graphMermaid } from "./graph-mermaid.ts";
 import { graphSvg } from "./graph-svg.ts";
 
 const text = `formatVersion: 1
@@ -56,33 +55,15 @@ const some = {
   report: "uncertain",
 } as const;
 
-test("a Mermaid flowchart shows stages with their instances and states, and the artifacts between them", () => {
-  assert.equal(
-    graphMermaid(graph(some)),
-    `---
-title: "test (default)"
----
-flowchart LR
-  n0["make<br/>2 over word<br/>2 up to date"]
-  n1[["attempt<br/>2 over word<br/>durable, untrusted<br/>1 up to date, 1 failed"]]
-  n2["score<br/>2 over word<br/>1 up to date, 1 uncertain"]
-  n3["report<br/>1 uncertain"]
-  n0 -->|"text, notes"| n1
-  n1 -->|"work"| n2
-  n0 -->|"answers (private)"| n2
-  n2 -.->|"score (private)"| n3
-  n1 -.->|"work"| n3
-  classDef upToDate fill:#d9f2d9,stroke:#444444,color:#000000
-  class n0 upToDate
-  classDef failed fill:#f8d0d0,stroke:#444444,color:#000000
-  class n1 failed
-  classDef uncertain fill:#fff6d8,stroke:#444444,color:#000000
-  class n2,n3 uncertain
-  classDef untrusted stroke-dasharray:5 5
-  class n1 untrusted
-  linkStyle 2,3 stroke:#b00020,color:#b00020
-`,
+test("the text of Graphviz has the same boxes and lines as the drawing", async () => {
+  const dot = await graphSvg(graph(some), "canon");
+  assert.match(dot, /^digraph "test \(default\)" \{/);
+  assert.equal(dot.match(/ -> /g)?.length, 5);
+  assert.match(
+    dot,
+    /attempt\s+\[[^\]]*label="attempt\\n2 over word\\ndurable, untrusted\\n1 up to date, 1 failed"/,
   );
+  assert.doesNotMatch(dot, /pos=/);
 });
 
 test("stages of a group are one node with all their edges, unless each is asked for", () => {
@@ -149,7 +130,7 @@ test("the state that most needs attention colours a stage of several states", ()
   assert.equal(coloured("uncertain", "stale"), "stale");
 });
 
-test("characters with a meaning in Graphviz or Mermaid are drawn literally", async () => {
+test("characters with a meaning in Graphviz are drawn literally", async () => {
   const node = { lines: [], state: "stale", durable: false, untrusted: false } as const;
   const names = ['a"b\\N<i>&#35;', "c\\l|[x]`y`"];
   const odd: Graph = {
@@ -160,9 +141,6 @@ test("characters with a meaning in Graphviz or Mermaid are drawn literally", asy
   const svg = await graphSvg(odd);
   const shown = [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, one]) => unescaped(one!));
   assert.deepEqual(shown.slice(1), names);
-  const boxes = graphMermaid(odd).match(/^ {2}n\d\["(.*)"\]$/gm)!;
-  assert.equal(boxes.length, 2);
-  for (const box of boxes) assert.doesNotMatch(box.slice(6, -2), /[<>&`|\\[\]"]/);
 });
 
 function unescaped(text: string): string {

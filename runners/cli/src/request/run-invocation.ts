@@ -11,7 +11,6 @@ export type RunCommandOptions = CommonOptions &
     takeOver?: boolean;
     unsafeLocal?: boolean;
     weakLimits?: boolean;
-    audit?: boolean;
     remoteCache?: RemoteMode;
     /** A shell command that gets events. */
     onEvent?: string;

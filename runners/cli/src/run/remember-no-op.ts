@@ -33,7 +33,7 @@ export function rememberNoOp(
   { summary, files }: { summary: RunSummary; files: string[] },
 ): void {
   const isWhole = counts.reused + counts.succeeded === selected.length;
-  if (options.audit || !isWhole || gate.stale.kind === "accept") return;
+  if (!isWhole || gate.stale.kind === "accept") return;
   rememberUnchanged(invocation, {
     consulted,
     more: [...files, ...restsOn(plan, results, gate.workspace)],

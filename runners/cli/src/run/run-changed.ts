@@ -4,7 +4,6 @@ import { relative } from "node:path";
 import { queuedWords } from "@mlrb/core/schedule/queued-for";
 import type { Diagnostic } from "@mlrb/core/yaml/diagnostic";
 import { collectEndedAttempts, goingKeys } from "@mlrb/local/attempts/collect-ended-attempts";
-import { type Audited, hasStrace } from "@mlrb/local/audit/read-trace";
 import { Consulted } from "@mlrb/local/decide/consulted-files";
 import { consultAllFiles, consultScriptedPipelines } from "@mlrb/local/decide/stat-all-plan-files";
 import type { RemoteCache } from "@mlrb/local/remote/remote-cache";
@@ -38,7 +37,6 @@ import { clearSandbox, executorsOf, supervisors } from "./executors.ts";
 import { firstRows } from "./first-rows.ts";
 import { forecast } from "./forecast.ts";
 import { leaving } from "./leave-attempts.ts";
-import { noStrace, printAudit } from "./print-audit.ts";
 import { failuresOf, printFailures } from "./print-failures.ts";
 import { Progress } from "./progress.ts";
 import { rememberNoOp } from "./remember-no-op.ts";
@@ -94,16 +92,11 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
     await tellWatcher(consulted, false);
     return 2;
   }
-  if (options.audit && !hasStrace()) return refuse([noStrace], options.json);
   const purse = runPurse(options);
   if ("code" in purse) return refuse([purse], options.json);
-  const { root } = planned;
-  const at = { repository, root, pipeline: planned.plan.pipeline, profile: planned.plan.profile };
-  const findings: Audited[] = [];
-  const workspace: Workspace = {
-    ...openWorkspace({ ...at, consulted }),
-    ...(options.audit && { audit: (found: Audited) => void findings.push(found) }),
-  };
+  const { pipeline: name, profile } = planned.plan;
+  const at = { repository, root: planned.root, pipeline: name, profile };
+  const workspace = openWorkspace({ ...at, consulted });
   if (options.takeOver) await takeOverSilent(workspace, { silentMs, json: options.json });
   await clearDeadWork(workspace.state.work);
   await collectEndedAttempts(workspace, {
@@ -128,7 +121,7 @@ export async function runChanged(invocation: RunInvocation, wanted: Wanted): Pro
   const ready = { ...wanted, invocation, consulted, request, gate, purse, silentMs, remote };
   const ended = await execute(ready);
   await tellAll(files, consulted);
-  return finish(ready, ended, findings);
+  return finish(ready, ended);
 }
 
 async function execute({ request, gate, purse, silentMs, remote, ...wanted }: ReadyRun): Promise<EndedRun> {
@@ -192,7 +185,7 @@ async function execute({ request, gate, purse, silentMs, remote, ...wanted }: Re
 }
 
 /** Publishes the results and prints how the run ended; its exit status. */
-async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Promise<number> {
+async function finish(ready: ReadyRun, ended: EndedRun): Promise<number> {
   const { request, gate, pipeline, options, begin } = ready;
   const { plan, root } = request;
   const { workspace } = gate;
@@ -237,14 +230,13 @@ async function finish(ready: ReadyRun, ended: EndedRun, findings: Audited[]): Pr
     },
   );
   if (plan.diagnose) await writeDiagnosis(ready);
-  const undeclared = options.audit ? printAudit(findings, options.json) : 0;
   if (clashes.length === 0 && !ready.change)
     rememberNoOp(ready, ended, {
       summary: { ...summary, checked },
       files: [...(published?.files ?? []), ...(page ? [page] : [])],
     });
   if (interrupts > 0 && counts.cancelled > 0) return 130;
-  return counts.failed + counts.skipped + counts.cancelled + clashes.length + undeclared > 0 ? 1 : 0;
+  return counts.failed + counts.skipped + counts.cancelled + clashes.length > 0 ? 1 : 0;
 }
 
 /** What a check of reference models found, with each published value: the attempts start after it. */

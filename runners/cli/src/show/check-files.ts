@@ -2,14 +2,9 @@
 import { relative } from "node:path";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Selection } from "@mlrb/core/plan/resolve-axes";
+import { exampleModel } from "@mlrb/core/spec/agent-model";
 import { extendPipeline } from "@mlrb/core/spec/extend-pipeline";
-import {
-  exampleModel,
-  manifestFile,
-  manifestNames,
-  readManifest,
-  type Sources,
-} from "@mlrb/core/spec/manifest";
+import { manifestFile, manifestNames, readManifest, type Sources } from "@mlrb/core/spec/manifest";
 import { type Diagnostic, sortDiagnostics } from "@mlrb/core/yaml/diagnostic";
 import { parseYaml } from "@mlrb/core/yaml/yaml-source";
 import type { Consulted } from "@mlrb/local/decide/consulted-files";
@@ -20,7 +15,7 @@ import { withScripted } from "../request/scripted-pipeline.ts";
 import { executorNames } from "../run/executors.ts";
 import { addRuns, cannotStart, type Runs } from "./check-runs.ts";
 
-const kinds = ["task", "scorer", "agent", "rubric", "source"] as const;
+const kinds = ["task", "scorer", "agent", "judge", "rubric", "source"] as const;
 
 /** Sorted problems, each once. Without `files`, of all files. */
 export async function filesChecked(
@@ -29,29 +24,34 @@ export async function filesChecked(
   consulted: Consulted,
 ): Promise<{ problems: Diagnostic[]; checked: number }> {
   const sources = sourceFiles(repository, consulted);
-  const all = () => manifests(sources).map(({ kind, name }) => manifestFile(kind, name));
-  const wanted = files.length > 0 ? files : [...pipelineNames(sources), ...all()];
+  const named = kinds.flatMap((kind) => manifestNames(kind, sources).map((name) => [kind, name] as const));
+  const manifests = new Map(named.map(([kind, name]) => [manifestFile(kind, name), { kind, name }]));
+  const wanted = files.length > 0 ? files : [...pipelineNames(sources), ...manifests.keys()];
   const problems: Diagnostic[] = [];
   const runs: Runs = { scripts: new Set(), handedOver: new Set() };
   for (const file of wanted)
-    problems.push(...(await checkFile(repository, file, { sources, runs, consulted })));
+    problems.push(...(await checkFile(repository, file, { sources, manifests, runs, consulted })));
   problems.push(...(await cannotStart(repository, runs, consulted)));
   const distinct = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return { problems: sortDiagnostics([...distinct.values()]), checked: wanted.length };
 }
 
-function manifests(sources: Sources) {
-  return kinds.flatMap((kind) => manifestNames(kind, sources).map((name) => ({ kind, name })));
-}
+type Checking = {
+  sources: Sources;
+  /** By their files. */
+  manifests: ReadonlyMap<string, { kind: (typeof kinds)[number]; name: string }>;
+  runs: Runs;
+  consulted: Consulted;
+};
 
 /** Adds the scripts and folders of its stages to `runs`. */
 async function checkFile(
   repository: string,
   file: string,
-  { sources, runs, consulted }: { sources: Sources; runs: Runs; consulted: Consulted },
+  { sources, manifests, runs, consulted }: Checking,
 ): Promise<Diagnostic[]> {
   const path = relative(repository, rootFolder(repository, file));
-  const declared = manifests(sources).find(({ kind, name }) => path === manifestFile(kind, name));
+  const declared = manifests.get(path);
   if (declared) {
     const manifest = readManifest(declared.kind, declared.name, sources);
     return Array.isArray(manifest) ? manifest : [];

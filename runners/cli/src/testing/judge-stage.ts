@@ -16,7 +16,7 @@ const rubric = {
   ],
 };
 
-export type JudgeModel = { provider: string; id: string; key?: string; free?: boolean };
+export type JudgeModel = { provider: string; id: string; key?: string; free?: boolean; family?: string };
 
 /** About the attempt at index `from`. */
 export function judgeStage(judge: string, model: JudgeModel, from = 0): Instance {

@@ -8,8 +8,6 @@ export type Reason =
   | { kind: "not-needed" }
   | { kind: "same-action"; stage: string }
   | { kind: "first-run" }
-  /** Run again for `run --audit` to trace it. */
-  | { kind: "audited" }
   | { kind: "code-changed"; file: string }
   | { kind: "file-changed"; file: string }
   | { kind: "input-changed"; input: string; stage?: string }
@@ -91,7 +89,6 @@ const wordsOf: { [Kind in Reason["kind"]]: string | ((reason: Reason & { kind: K
   "not-needed": "nothing that runs needs it",
   "same-action": ({ stage }) => `the same action as ${stage}`,
   "first-run": "first run",
-  audited: "to be traced (--audit)",
   "code-changed": ({ file }) => `code changed: ${file}`,
   "file-changed": ({ file }) => `file changed: ${file}`,
   "input-changed": ({ input, stage }) => `input changed: ${input}${stage ? ` of ${stage}` : ""}`,

@@ -62,8 +62,8 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     Object.entries(profile.axes).map(([name, { spec }]) => [name, spec]),
   );
   const wanted = setJudges(levelled.set, sources);
-  const { set, problems: ofModel } = setModel(wanted, profileAxes);
-  problems.push(...ofModel);
+  const { set, problems: ofModel } = setModel(wanted.set, profileAxes);
+  problems.push(...wanted.problems, ...ofModel);
   const paramsKnown = isKnown("params");
   const resolved = resolveAxes(spec, { source, profile, sources, set, unclear, paramsKnown });
   const { axes, manifests } = resolved;

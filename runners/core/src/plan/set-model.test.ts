@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { memorySources, repository } from "../testing/memory-sources.ts";
+import { renderDiagnostic } from "../yaml/diagnostic.ts";
 import { loadPlan } from "./load-plan.ts";
 import type { Selection } from "./resolve-axes.ts";
 
@@ -133,18 +134,69 @@ model: { contextTokens: 9000, maxOutputTokens: 99, temperature: 0.5 }
 planner: { provider: openai, id: p, contextTokens: 9000 }
 `;
 
-function judgedBy(set: Selection) {
-  const presets = { "talker.yaml": talker, "local.yaml": local, "any.yaml": any };
-  const files = Object.entries(presets).map(([file, text]) => [`runners/agents/presets/${file}`, text]);
+const recorded = `formatVersion: 1
+name: recorded
+title: Recorded answers
+kind: llm
+provider: recorded
+model: { id: authored, contextTokens: 9000 }
+`;
+function loadJudged(set: Selection, body = judging) {
+  const presets = { talker, local, any, recorded, cli };
+  const files = Object.entries(presets).map(([name, text]) => [`runners/agents/presets/${name}.yaml`, text]);
   const sources = memorySources({
     ...repository,
     ...Object.fromEntries(files),
-    "pipelines/test.yaml": judging,
+    "pipelines/test.yaml": body,
   });
-  const result = loadPlan({ file: "pipelines/test.yaml", set }, sources, ["local"]);
+  return loadPlan({ file: "pipelines/test.yaml", set }, sources, ["local"]);
+}
+
+function judgedBy(set: Selection) {
+  const result = loadJudged(set);
   assert.ok("plan" in result, JSON.stringify(result));
   return result.plan;
 }
+
+function refusedBy(set: Selection, body = judging): string {
+  const result = loadJudged(set, body);
+  assert.ok("problems" in result, JSON.stringify(result));
+  return result.problems.map((one) => renderDiagnostic(one)).join("\n");
+}
+
+test("a judge that names no provider and model is refused as a judge, with the way out", () => {
+  const refused = (judge: string) => `judge "${judge}" names no provider and model
+  help: write --set judge=PROVIDER/ID, e.g. --set judge=openai/gpt-4o-2024-08-06; \`pnpm pipeline list judges\` shows presets`;
+  for (const odd of [
+    "openai/",
+    "/x",
+    "openai//x",
+    "openai/x/",
+    "a b/c",
+    "openai/a~b",
+    `openai/${"x".repeat(100)}`,
+  ])
+    assert.equal(refusedBy({ judge: [odd] }), `unknown-judge: ${refused(odd)}`);
+  assert.match(
+    refusedBy({ judge: ["talker@openai:"] }),
+    /unknown-model: .*\n.*of a judge --set judge=PROVIDER/,
+  );
+});
+
+test("a program is no judge with any model, and recorded answers are no agent", () => {
+  for (const judge of ["cli", "cli@anthropic:x", "cli@openai:model-2"])
+    assert.match(refusedBy({ judge: [judge] }), /"cli" cannot judge: the preset names no provider/);
+  const attempting = `formatVersion: 1
+name: test
+axes: { agent: [recorded] }
+stages:
+  attempt: { each: [agent], script: steps/a.ts, params: { agent: "{agent.kind}" } }
+`;
+  assert.match(refusedBy({}, attempting), /:5:11 unknown-agent: "recorded" is no agent: it has recorded/);
+  const others = refusedBy({ agent: ["zzzzzzz"] }, attempting);
+  assert.match(others, /known: any, basic, cli, idle, local, talker;/m);
+  assert.match(refusedBy({ judge: ["zzzzzzz"] }), /known: any, local, recorded, talker;/);
+});
 
 test("a stage over an empty axis has no instances, what collects it gathers nothing, and --set fills the axis", () => {
   const idsOf = (set: Selection) => judgedBy(set).instances.map(({ id }) => id);

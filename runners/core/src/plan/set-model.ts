@@ -3,7 +3,7 @@
 // called model wins.
 
 import type { PipelineSpec } from "@mlrb/formats/declared/pipeline";
-import { agentWithModel, splitAgentName } from "../spec/agent-model.ts";
+import { agentWithModel, exampleModel, splitAgentName } from "../spec/agent-model.ts";
 import { openPreset } from "../spec/manifest.ts";
 import type { Sources } from "../spec/sources.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
@@ -36,11 +36,17 @@ export function setModel(set: Selection, axes: Axes): { set: Selection; problems
 }
 
 /** A judge that is chosen as PROVIDER/ID becomes a preset with that model: of a judge only its model counts. */
-export function setJudges(set: Selection, sources: Sources): Selection {
-  const preset = set.judge?.some((name) => name.includes("/")) && openPreset(sources);
-  if (!preset) return set;
-  return {
-    ...set,
-    judge: set.judge!.map((name) => (name.includes("/") ? agentWithModel(preset, name) : name)),
-  };
+export function setJudges(set: Selection, sources: Sources): { set: Selection; problems: Diagnostic[] } {
+  const { judge = [], ...rest } = set;
+  const models = judge.filter((name) => name.includes("/"));
+  const preset = models.length > 0 && openPreset(sources);
+  if (!preset) return { set, problems: [] };
+  const odd = models.find((name) => !/^[a-zA-Z0-9][\w.-]*(?:\/[\w.:@-]+)+$/.test(name) || name.length > 100);
+  if (odd !== undefined) {
+    const message = `judge "${odd}" names no provider and model`;
+    const help = `write --set judge=PROVIDER/ID, e.g. --set judge=${exampleModel}; \`pnpm pipeline list judges\` shows presets`;
+    return { set: rest, problems: [{ code: "unknown-judge", message, help }] };
+  }
+  const chosen = judge.map((name) => (name.includes("/") ? agentWithModel(preset, name) : name));
+  return { set: { ...rest, judge: chosen }, problems: [] };
 }

@@ -35,8 +35,6 @@ export type ExecutionRequest = {
   /** Of the whole process tree; memory is what it holds, shared pages counted once. */
   limits: { timeMs?: number; memoryBytes?: number };
   network?: Network;
-  /** Absolute; where to record the files that its processes open, if the executor can. */
-  trace?: string;
   /** The permissions of its script; undefined: none are enforced. For Python, `env` passes them to its guard. */
   permissions?: Permissions;
   /** Absolute; the module that records the reads of a script without enforced permissions. */

@@ -168,8 +168,6 @@ export type CopiedTexts = {
   /** Not copied, and why: no text, too large, or nothing that can be read. Bounded. */
   leftOut: { path: string; why: string }[];
   leftOutMore: number;
-  /** Bytes of text that do not fit. */
-  textBytesLeftOut: number;
   /** In words, if there were more files than are looked at. */
   over?: string;
 };

@@ -8,6 +8,9 @@ import { isKnownProvider, keyVariables } from "@mlrb/formats/declared/model-prov
 /** In place of a model: the replay runs its tools again. */
 export const liveToolsName = "live-tools";
 
+/** A model for help texts, and where any would do. */
+export const exampleModel = "openai/gpt-4o-2024-08-06";
+
 type ChosenModel = { provider: string; id: string };
 
 export type AgentName = {
@@ -40,7 +43,7 @@ export function presetWithModel(
   if (!chosen)
     return {
       message: `"${model}" names no provider and model`,
-      help: "write --set model=PROVIDER/ID, e.g. --set model=openai/gpt-4o-2024-08-06",
+      help: `write --set model=PROVIDER/ID, of a judge --set judge=PROVIDER/ID, e.g. ${exampleModel}`,
     };
   const title = `${preset.name} with ${chosen.provider}/${chosen.id}`;
   const changed = preset.kind === "llm" ? ofScaffold(preset, chosen) : ofProgram(preset, chosen);
@@ -59,7 +62,8 @@ function ofScaffold(preset: AgentPreset, { provider, id }: ChosenModel): Partial
       message: `the preset ${preset.name} has no \`model\` with limits for a chosen model`,
       help: "write `model: { contextTokens: …, maxOutputTokens: … }` in it",
     };
-  if (provider === preset.provider) return { model: { ...model, id } };
+  const { family: _, ...own } = model;
+  if (provider === preset.provider) return { model: { ...own, id } };
   if (!isKnownProvider(provider))
     return {
       message: `provider "${provider}" needs an address, and ${preset.name} has none for it`,

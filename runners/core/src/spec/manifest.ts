@@ -16,7 +16,7 @@ import { type ShapeProblem, shapeProblems } from "../yaml/check-shape.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { suggest } from "../yaml/suggest.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
-import { presetWithModel, splitAgentName } from "./agent-model.ts";
+import { exampleModel, presetWithModel, splitAgentName } from "./agent-model.ts";
 import { fieldValue } from "./axis-field.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkNamedPath } from "./check-declared-file.ts";
@@ -105,7 +105,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
       providers: ({ provider }) => [provider], // not the planner's
       // the answers of a recorded judge; no other judge reads them
       recording: ({ provider, model }) =>
-        provider === "recorded" && model?.id ? `pipelines/judges/recorded/${model.id}` : undefined,
+        provider === recorded && model?.id ? `pipelines/judges/recorded/${model.id}` : undefined,
     },
   },
   rubric: {
@@ -165,24 +165,29 @@ export function manifestFile(kind: ManifestKind, name: string): string {
   return kinds[kind].file(name);
 }
 
-/** The names of all manifests of a kind; of judges only the presets that say which model to call, or its limits. */
+/** The names of all manifests of a kind; of judges only presets with a model, of agents none whose answers are recorded. */
 export function manifestNames(kind: ManifestKind, sources: Sources): string[] {
   return sources
     .list(kinds[kind].folder)
     .map((entry) => entry.replace(/\.ya?ml$/, ""))
     .filter((name) => sources.read(kinds[kind].file(name)) !== undefined)
-    .filter((name) => kind !== "judge" || modelOf(name, sources) !== undefined);
+    .filter((name) => kind !== "agent" || soundPreset(name, sources)?.provider !== recorded)
+    .filter((name) => kind !== "judge" || soundPreset(name, sources)?.model !== undefined);
 }
 
-/** Of a sound preset. */
-function modelOf(name: string, sources: Sources): AgentPreset["model"] {
+/** The provider of a preset that can only judge. */
+const recorded = "recorded";
+
+function soundPreset(name: string, sources: Sources): AgentPreset | undefined {
   const preset = readManifest("judge", name, sources);
-  return preset === undefined || Array.isArray(preset) ? undefined : preset.value.model;
+  return preset === undefined || Array.isArray(preset) ? undefined : preset.value;
 }
 
 /** The shortest name of a preset whose model each run chooses. */
 export function openPreset(sources: Sources): string | undefined {
-  const open = manifestNames("judge", sources).filter((name) => modelOf(name, sources)?.id === undefined);
+  const open = manifestNames("judge", sources).filter(
+    (name) => soundPreset(name, sources)?.model?.id === undefined,
+  );
   return open.sort((a, b) => a.length - b.length)[0];
 }
 
@@ -206,7 +211,9 @@ export function readManifest<Name extends ManifestKind>(
   if (!lost.has("name")) problems.push(...checkName(manifest, name));
   problems.push(...rules(manifest, sources, lost, source));
   if (problems.length > 0) return problems;
-  return name.includes("@") ? (varied(manifest, kind, name) as typeof manifest | Diagnostic[]) : manifest;
+  // a program cannot judge with any model
+  const isVaried = name.includes("@") && (kind !== "judge" || source.value.kind === "llm");
+  return isVaried ? (varied(manifest, kind, name) as typeof manifest | Diagnostic[]) : manifest;
 }
 
 /** The fields that have a problem of shape in them, are missing, or are misspelt. */
@@ -233,13 +240,17 @@ function namedFiles(source: YamlSource, sources: Sources, fields: string[][]): D
   });
 }
 
-/** A model for help texts, and where any would do. */
-export const exampleModel = "openai/gpt-4o-2024-08-06";
-
 /** Why a sound manifest cannot be used in a plan, if it cannot. */
 export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic | undefined {
   if (kind !== "agent" && kind !== "judge") return undefined;
   const { name, kind: ofAgent, model, provider } = source.value as AgentPreset;
+  if (kind === "agent" && provider === recorded)
+    return {
+      code: "unknown-agent",
+      message: `"${name}" is no agent: it has recorded answers of a judge`,
+      place: source.place(["provider"]),
+      help: "choose another: `pnpm pipeline list agents` shows all",
+    };
   const isCalled = ofAgent === "llm" && model !== undefined;
   if (!isCalled && kind === "agent") return undefined;
   if (isCalled && model.id !== undefined && (kind === "agent" || provider !== undefined)) return undefined;

@@ -1,12 +1,6 @@
 // The normal distribution, which Math lacks. Its uses (the power of a t test, an effect in standard deviations)
 // need about ten digits; both functions give twelve or more.
 
-/** P(Z ≤ x) of a standard normal Z; relative error about 1e-13 in both tails. ±Infinity are allowed. */
-export function normalCdf(x: number): number {
-  if (Number.isNaN(x)) throw new Error("bug: the normal distribution at NaN");
-  return x > 0 ? 1 - lowerTail(-x) : lowerTail(x);
-}
-
 /**
  * The x with P(Z ≤ x) = `probability`, by bisection. Throws unless 0 < probability < 1. Near 1 a double
  * cannot distinguish probabilities: use the other tail there.
@@ -32,8 +26,8 @@ export function bisect(
   return (low + high) / 2;
 }
 
-/** P(Z ≤ x) for x ≤ 0. */
-function lowerTail(x: number): number {
+/** P(Z ≤ x) of a standard normal Z, for x ≤ 0; relative error about 1e-13. */
+export function lowerTail(x: number): number {
   const density = Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
   return x < -2 ? density / continuedFraction(-x) : 0.5 - density * oddSeries(-x);
 }

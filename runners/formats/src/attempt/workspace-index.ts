@@ -7,7 +7,6 @@ const kept = t.wholeExcept(["over"], {
   bytes: t.count,
   leftOut: t.about(t.listOf(t.wholeObject({ path: t.anyText, why: t.anyText })), "bounded"),
   leftOutMore: t.count,
-  textBytesLeftOut: t.about(t.count, "of texts that did not fit"),
   over: t.about(t.anyText, "why not all of the folder was looked at"),
 });
 

@@ -58,6 +58,10 @@ const modelFields = {
     "by default the provider's; some models refuse one",
   ),
   free,
+  family: t.about(
+    t.text,
+    "its family, e.g. gpt, where its id does not tell: no judge may be of an agent's family",
+  ),
   options: t.about(t.jsonObject, "passed to the provider unchanged"),
 } as const;
 

@@ -27,6 +27,14 @@ const families: [provider: string, id: string, family: string][] = [
   ["recorded", "7b", "recorded"],
 ];
 
+test("a name of no known family is of an unknown one, unless it is stated", () => {
+  for (const id of ["prod-4", "7b", "own/judge", "gptoss", "x"])
+    for (const provider of ["azure", "mine"]) {
+      assert.equal(familyOf({ provider, id }), undefined);
+      assert.equal(familyOf({ provider, id, family: "gpt" }), "gpt");
+    }
+});
+
 for (const [provider, id, family] of families)
   test(`${provider} ${id} is of the family ${family}`, () =>
     assert.equal(familyOf({ provider, id }), family));

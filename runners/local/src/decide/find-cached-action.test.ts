@@ -117,22 +117,20 @@ async function caseOf(at: Lab, stage: SmallStage): Promise<Case> {
 }
 
 /** Searches a workspace as a new process opens it. */
-const found = (at: Lab, { plan, bound }: Case, audit?: () => void) =>
-  findCachedAction(plan.instances[0]!, bound, { plan, workspace: { ...at.open(), ...(audit && { audit }) } });
+const found = (at: Lab, { plan, bound }: Case) =>
+  findCachedAction(plan.instances[0]!, bound, { plan, workspace: at.open() });
 
 /** The cached action that a search finds; fails where it finds none. */
-function cachedIn(at: Lab, one: Case, audit?: () => void): CachedAction {
-  const search = found(at, one, audit);
+function cachedIn(at: Lab, one: Case): CachedAction {
+  const search = found(at, one);
   assert.ok(search.kind === "found");
   return search.cached;
 }
 
 const none = { kind: "none" } as const;
 
-const reasons = (at: Lab, { plan, bound }: Case, audit?: () => void) =>
-  reasonsToRun(plan.instances[0]!, bound, {
-    ...{ plan, found: none, workspace: { ...at.open(), ...(audit && { audit }) } },
-  });
+const reasons = (at: Lab, { plan, bound }: Case) =>
+  reasonsToRun(plan.instances[0]!, bound, { plan, found: none, workspace: at.open() });
 
 const stage: SmallStage = { name: "stage" };
 const attempt: SmallStage = { name: "attempt", durable: true };
@@ -192,26 +190,6 @@ test("only published outputs are read in full before reuse", async (t) => {
     damage(at, out);
     assert.equal(found(at, one).kind === "output-missing", publishes);
   }
-});
-
-test("--audit runs a cached stage again, and never an attempt", async (t) => {
-  const at = lab(t);
-  const one = await caseOf(at, stage);
-  at.done(one.bound, { out: at.put("content") });
-  const paid = await caseOf(at, attempt);
-  at.record("attempt", paid.bound);
-  const audit = () => {};
-  assert.deepEqual(found(at, one, audit), none);
-  assert.deepEqual(reasons(at, one, audit), [{ kind: "audited" }]);
-  assert.ok(cachedIn(at, paid, audit).record);
-});
-
-test("--audit is not the reason why an attempt runs", async (t) => {
-  const at = lab(t);
-  assert.deepEqual(
-    reasons(at, await caseOf(at, attempt), () => {}),
-    [{ kind: "first-run" }],
-  );
 });
 
 const lock = { action: { params: { lock: "ml.lock" } } };

@@ -38,7 +38,7 @@ export function findCachedAction(
   }
   if (instance.stage.durable) return findAttempt(bound.key, { ...plan, stage: instance.id }, workspace);
   const entry = workspace.actions.get(bound.key);
-  if (!entry || workspace.audit) return { kind: "none" }; // a stage that does not run cannot be traced
+  if (!entry) return { kind: "none" };
   const { outputs, ran } = entry;
   return isComplete(outputs, instance, workspace)
     ? { kind: "found", cached: { outputs, durationMs: ran.durationMs } }

@@ -80,7 +80,6 @@ function reasonsToMake(
   const lost =
     instance.stage.durable && lostAttempt({ ...plan, stage: instance.id }, bound.key, workspace.state);
   if (lost) return [lost];
-  if (workspace.audit && !instance.stage.durable) return [{ kind: "audited" }];
   const last = workspace.last.get(instance.id);
   const before = last && earlier(instance, last.key, workspace);
   if (!before) return [{ kind: last ? "output-missing" : "first-run" }];

@@ -15,7 +15,6 @@ import { endProcesses, type Known, memoryHeld, ticksNow } from "@mlrb/kit/proces
 import { exitDetail } from "@mlrb/kit/processes/exit-detail";
 import { gpuDevices } from "@mlrb/kit/processes/gpu-devices";
 import { quiet } from "@mlrb/kit/processes/process-table";
-import { traced } from "../audit/read-trace.ts";
 import { type ForkServers, forkServers } from "./fork-servers.ts";
 import { type Abilities, abilities, confined } from "./namespaces.ts";
 import { type Spawner, startSpawner } from "./spawner.ts";
@@ -225,8 +224,7 @@ async function beginning(
   const { run, network, preload, log } = request;
   const inView = held !== undefined && held.missing === undefined;
   const readOnly = inView ? undefined : request.readOnly; // all inputs are read-only inside walls
-  const words = commandLine(request, process.execPath);
-  const argv = request.trace === undefined ? words : traced(words, request.trace);
+  const argv = commandLine(request, process.execPath);
   if (held?.missing !== undefined && request.walls!.required)
     return async () => ({ failed: `it opens files that untrusted code made, and ${held.missing}` });
   const devices = held ? gpuDevices(request.gpus) : { files: [] };
@@ -237,7 +235,7 @@ async function beginning(
   if (network === "none" && !inView && !offline)
     appendFileSync(log, "mlrb: network: none cannot be enforced here (no network namespaces)\n");
   const confinement = { ...(readOnly !== undefined && { readOnly }), ...(offline && { network }) };
-  if (run.kind === "python" && preload !== undefined && request.trace === undefined) {
+  if (run.kind === "python" && preload !== undefined) {
     const job = { argv, env, log, preload, offline, readOnly, network, walls: walls?.described };
     const server =
       request.gpus.length > 0
@@ -257,7 +255,7 @@ async function beginning(
 
 /** Describes the walls, also in a file, and gives the folders of the stage to its user. */
 function beginWalls(request: ExecutionRequest, { groups, missing }: Held, gpuFiles: readonly string[]) {
-  const { log, work, trace } = request;
+  const { log, work } = request;
   const walls = request.walls!;
   if (missing !== undefined)
     appendFileSync(
@@ -265,7 +263,6 @@ function beginWalls(request: ExecutionRequest, { groups, missing }: Held, gpuFil
       `mlrb: weak limits: this stage opens files that untrusted code made, and ${missing}\n`,
     );
   const described = describeWalls(walls, request, { groups, gpuFiles, inView: missing === undefined });
-  if (trace !== undefined) writeFileSync(trace, "");
   if (walls.user) {
     makeReadable(work);
     giveTo(described.view?.writes ?? [], walls.user);

@@ -45,7 +45,7 @@ export function groupName(token: string): string {
 
 export function describeWalls(
   { user, reads, writes, limits }: StageWalls,
-  { root, trace }: Pick<ExecutionRequest, "root" | "trace">,
+  { root }: Pick<ExecutionRequest, "root">,
   { groups, inView, gpuFiles }: { groups: ControlGroups; inView: boolean; gpuFiles: readonly string[] },
 ) {
   const id = user?.uid ?? process.getuid?.() ?? 0;
@@ -56,7 +56,7 @@ export function describeWalls(
       .map((path) => ({ path, depth: realOf(path).length }))
       .sort((a, b) => a.depth - b.depth)
       .map(({ path }) => path),
-    writes: [...writes, ...(trace === undefined ? [] : [trace])],
+    writes,
     devices: [
       ...["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`),
       ...gpuFiles,

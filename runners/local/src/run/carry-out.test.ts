@@ -20,7 +20,6 @@ import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Instance, Plan } from "@mlrb/core/plan/plan";
 import type { ExecutionRequest, Executor, Place, Running } from "@mlrb/core/ports/executor";
 import type { ExecutionResult } from "@mlrb/formats/stage/outcome";
-import type { Audited } from "../audit/read-trace.ts";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import { environmentPath } from "../process/environments.ts";
 import { WorkSlots } from "../stage/work-slots.ts";
@@ -451,29 +450,6 @@ test("the time in a scheduler's queue is not part of a stage's duration, and is 
   assert.deepEqual(events, ["started", "submitted", "placed on n1, queued here", "freed", "started"]);
   assert.equal(entry?.ran.where?.queued, "1.2 s");
   assert.ok(entry.ran.durationMs < 1_000, `${entry.ran.durationMs} ms`);
-});
-
-test("an audit reports a stage that ran on another executor than the local one", async (t) => {
-  const { carry, workspace } = scene(t);
-  const audited: Audited[] = [];
-  workspace.audit = (one: Audited) => audited.push(one);
-  const { requests } = await carry("data", writes("rows"), {
-    executor: { name: "docker" } as unknown as Executor,
-  });
-  assert.deepEqual(audited, [{ stage: "data", untraced: "it ran in a container" }]);
-  assert.equal(requests[0]!.trace, undefined);
-});
-
-test("an audit makes the local executor trace a stage", async (t) => {
-  const { carry, workspace } = scene(t);
-  const audited: Audited[] = [];
-  workspace.audit = (one: Audited) => audited.push(one);
-  const { requests } = await carry("data", (request) => {
-    writeFileSync(request.trace!, "");
-    return writes("rows")(request);
-  });
-  assert.equal(requests[0]!.trace, join(requests[0]!.work, "trace"));
-  assert.deepEqual(audited, [{ stage: "data", undeclared: [] }]);
 });
 
 test("no file of a finished stage stays in the work folders", async (t) => {

@@ -4,7 +4,6 @@
 import { join } from "node:path";
 import { environmentStage, type Instance } from "@mlrb/core/plan/plan";
 import { runsHere } from "@mlrb/core/plan/runs-here";
-import { auditStage } from "../audit/read-audit.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import {
   changedContent,
@@ -42,21 +41,12 @@ export async function carryOut(
     log = openLog({ from: join(folder, "log"), to, secrets, before, adopted: adopted !== undefined });
     const request = adopted ? undefined : await prepareStage(instance, bound, { ...context, work: folder });
     const sources = adopted ? undefined : await watchSources(instance, bound, context.workspace);
-    const { audit } = context.workspace;
-    const trace = audit && executor.name === "local" ? join(folder, "trace") : undefined;
-    const running =
-      adopted?.running ?? executor.start({ ...request!, ...(trace !== undefined && { trace }) });
+    const running = adopted?.running ?? executor.start(request!);
     if (adopted) context.adopted(undefined);
     context.started(running);
     const queue = followQueue(running, { ...context, isAdopted: adopted !== undefined });
     const result = withRefusals(await running.ended, folder, { instance, workspace: context.workspace });
     await log.end();
-    if (audit && instance.stage.name !== environmentStage)
-      audit(
-        trace === undefined
-          ? { stage: instance.id, untraced: `it ran ${untracedPlaces[executor.name]}` }
-          : auditStage(instance, bound, { workspace: context.workspace, work: folder, trace }),
-      );
     if (result.kind !== "succeeded") {
       // a lost node may still be writing there: the folder is removed with the run's
       if (result.kind === "failed" && result.cause === "machine" && !runsHere(instance)) work = undefined;
@@ -95,8 +85,6 @@ export async function carryOut(
     if (work !== undefined) context.slots.give(work);
   }
 }
-
-const untracedPlaces: Record<string, string> = { docker: "in a container", slurm: "as a Slurm job" };
 
 /** The change of a declared file under a process of a dead run. Only contents can show the change. */
 async function adoptedChange(

@@ -24,7 +24,6 @@ import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { processName } from "@mlrb/kit/processes/process-name";
 import { fakeGpus, fakeNvidia } from "../../../../tests/support/machines/fake-nvidia.ts";
 import { attemptFolders, makeAttemptFolder } from "../attempts/attempt-folders.ts";
-import type { Audited } from "../audit/read-trace.ts";
 import { type Bound, bind } from "../decide/bind-inputs.ts";
 import { Journal } from "../journal/journal.ts";
 import { gpuInventory } from "../leases/gpu-inventory.ts";
@@ -910,7 +909,7 @@ test("the record of an attempt pins its inputs by the stage and the output that 
   assert.deepEqual(executed.record?.record.given, [pin]);
 });
 
-test("an undeclared read of an attempt's script is reported and audited, and the attempt counts", async (t) => {
+test("an undeclared read of an attempt's script is reported, and the attempt counts", async (t) => {
   const at = await lab(t, paid, [
     (one) => {
       const line = JSON.stringify({ kind: "read", resource: join(at.root, "hidden.txt") });
@@ -922,13 +921,10 @@ test("an undeclared read of an attempt's script is reported and audited, and the
     },
   ]);
   at.write("hidden.txt", "");
-  const audited: Audited[] = [];
-  const workspace = { ...at.workspace, audit: (found: Audited) => audited.push(found) };
-  assert.equal((await at.execute({ workspace })).kind, "succeeded");
+  assert.equal((await at.execute()).kind, "succeeded");
   const event = at.events.find(({ kind }) => kind === "undeclared");
   assert.ok(event?.kind === "undeclared");
   assert.match(event.what, /hidden\.txt/);
-  assert.equal(audited.length, 1);
 });
 
 test("an interrupted run leaves an attempt with its own supervisor running", async (t) => {
@@ -1098,12 +1094,4 @@ test("an interrupt while a result is loaded ends the loading, and nothing starts
   });
   assert.deepEqual([result.kind, at.started.length], ["cancelled", 0]);
   assertNothingLeft(at);
-});
-
-test("an audited run takes nothing from the remote cache", async (t) => {
-  const at = await lab(t, stage);
-  at.workspace.audit = () => {};
-  const { calls, remote } = remoteDouble(at, true);
-  assert.equal((await at.execute({ remote })).kind, "succeeded");
-  assert.deepEqual(calls, ["offer"]);
 });

@@ -167,7 +167,7 @@ async function takeRemote(
   bound: Bound,
   { remote, plan, workspace, running, interrupts, onEvent }: RunContext & ExecuteOptions,
 ): Promise<Executed | undefined> {
-  if (!remote || workspace.audit || copiesAttempt(instance, plan)) return undefined;
+  if (!remote || copiesAttempt(instance, plan)) return undefined;
   const end = new AbortController();
   const abort = () => end.abort();
   running({ ended: new Promise(() => {}), askToEnd: abort, kill: abort });
@@ -235,7 +235,6 @@ async function withRetries(
       },
       undeclared: (texts) => {
         for (const { what, help } of texts) onEvent({ kind: "undeclared", instance, what, help });
-        workspace.audit?.({ stage: instance.id, undeclared: texts });
       },
       started(handle) {
         context.running(handle);

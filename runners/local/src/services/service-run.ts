@@ -81,7 +81,7 @@ export class ServiceRun implements Running {
 
   async #run(): Promise<CarriedOut> {
     let gpus: GpuLease | undefined;
-    const { onEvent, journal, reasons, log, executorOf, workspace } = this.#context;
+    const { onEvent, journal, reasons, log, executorOf } = this.#context;
     try {
       const held = await holdGpus(this.#instance, {
         ...this.#context,
@@ -99,7 +99,6 @@ export class ServiceRun implements Running {
       if (error instanceof LostInput) return { kind: "lost", detail: error.message };
       return machineFailure(error);
     } finally {
-      workspace.audit?.({ stage: this.#instance.id, untraced: "it is a service" });
       gpus?.release();
     }
   }

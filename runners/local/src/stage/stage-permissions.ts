@@ -1,7 +1,7 @@
 // The permissions of an instance's script: its own closure, declared files, inputs, outputs and scratch, and its
-// environment; the network and programs where declared. Not restricted: commands (any program; `run --audit` lists
-// their reads), the stages that build environments, and supervisors of untrusted stages. Supervisors are part of
-// the harness: a sandbox restricts the programs that they start, and a guard must not end a paid attempt.
+// environment; the network and programs where declared. Not restricted: commands (any program), the stages that
+// build environments, and supervisors of untrusted stages. Supervisors are part of the harness: a sandbox restricts
+// the programs that they start, and a guard must not end a paid attempt.
 // Undeclared reads of a supervisor's script are recorded by read-recorder.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
@@ -11,7 +11,6 @@ import type { Permissions } from "@mlrb/core/ports/permissions";
 import { globFolder, isGlob } from "@mlrb/core/text/glob";
 import { packageFolders } from "@mlrb/kit/files/package-folders";
 import { paidAnswers } from "../attempts/attempt-purse.ts";
-import type { Recorded } from "../audit/read-recorder.ts";
 import type { Bound } from "../decide/bind-inputs.ts";
 import { wholeFolder } from "../digests/file-digest-memory.ts";
 import { stageSources } from "../digests/stage-source-files.ts";
@@ -20,6 +19,7 @@ import { environmentPython } from "../process/environments.ts";
 import { ifReadable } from "../store/if-readable.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { hubFolder } from "./hub-folder.ts";
+import type { Recorded } from "./read-recorder.ts";
 
 export type HeldAt = { workspace: Workspace; work: string };
 
@@ -50,7 +50,7 @@ export function stagePermissions(instance: Instance, bound: Bound, at: HeldAt): 
   return { ...declared, reads: apart(declared.reads), writes: apart(declared.writes) };
 }
 
-export const recorder = fileURLToPath(new URL("../audit/read-recorder.ts", import.meta.url));
+export const recorder = fileURLToPath(new URL("./read-recorder.ts", import.meta.url));
 
 /** For a script that is not restricted: the reads to record. The harness and its state are not part of a key. */
 export function recordedReads(instance: Instance, bound: Bound, at: HeldAt): Recorded | undefined {

@@ -1,6 +1,5 @@
 // The workspace that all parts of a run on this machine share: the state folder and its contents.
 import { pythonFolders, pythonPathFile } from "@mlrb/kit/python-path";
-import type { Audit } from "../audit/read-trace.ts";
 import { Consulted } from "../decide/consulted-files.ts";
 import { CodeDigests } from "../digests/code-digest.ts";
 import { FileDigests } from "../digests/file-digest-memory.ts";
@@ -27,8 +26,6 @@ export type Workspace = {
   pythonFolders: string[];
   last: LastRuns;
   consulted: Consulted;
-  /** Set by `run --audit`: only attempts and environments are reused. */
-  audit?: Audit;
 };
 
 /** `consulted` records the files of the repository that are read. */

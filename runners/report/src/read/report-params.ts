@@ -17,7 +17,7 @@ import {
   type TypeOf,
   tableOf,
 } from "@mlrb/formats/schema";
-import { familyOf } from "@mlrb/kit/attempts/model-family";
+import { familyOf, unknownFamily } from "@mlrb/kit/attempts/model-family";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 
 const { baselines, referenceRows, expected, published, rules } = taskManifest.properties;
@@ -104,7 +104,7 @@ export function reportParams(params: Record<string, unknown>) {
     /** Of an agent's first model; null without one. */
     family(agent: string) {
       const [provider = "", id = ""] = this.agentFacts(agent)?.models[0]?.split(" ") ?? [];
-      return id === "" ? null : familyOf({ provider, id });
+      return id === "" ? null : (familyOf({ provider, id }) ?? unknownFamily);
     },
     /** Whether the seed is the agent's only randomness; false for unknown agents. */
     seeded: (agent: string) => own(known.seeded, agent) ?? false,

@@ -1,6 +1,6 @@
 """Trains a small GPT-2 from scratch on all text in data/, saves it each minute, and ends before the deadline.
 
-    python help/train.py
+python help/train.py
 """
 
 import json

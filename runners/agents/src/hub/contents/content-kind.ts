@@ -8,6 +8,8 @@ const safetensorsHeaderMax = 100_000_000n;
 export type ContentKind =
   /** Opened, and its content looked at. */
   | "gzip"
+  /** As Git keeps its objects. */
+  | "zlib"
   | "zstd"
   | "tar"
   | "zip"
@@ -37,6 +39,7 @@ export function contentKind(head: Buffer): ContentKind {
   const begin = head.toString("latin1", 0, 600);
   if (begin.startsWith("\x1f\x8b")) return "gzip";
   if (begin.startsWith("\x28\xb5\x2f\xfd")) return "zstd";
+  if (/^\x78[\x01\x9c\xda]/.test(begin)) return "zlib";
   if (begin.startsWith("PK\x03\x04") || begin.startsWith("PK\x05\x06")) return "zip";
   if (begin.startsWith("PAR1")) return "parquet";
   if (begin.slice(257, 262) === "ustar") return "tar";

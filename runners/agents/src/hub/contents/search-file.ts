@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 import { mustFollow } from "@mlrb/formats/read-format";
 import { withheldFile } from "@mlrb/formats/stage/withheld";
 import { RowIndex, RowSearch } from "./row-search.ts";
-import { searchFile, Unreadable } from "./search-content.ts";
+import { searchFile } from "./search-content.ts";
+import { Unreadable } from "./unreadable.ts";
 
 /** `unreadable`: the content cannot be looked at to its end. */
 export type SearchAnswer = { kind: "searched"; rows: number } | { kind: "unreadable"; detail: string };

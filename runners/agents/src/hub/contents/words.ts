@@ -7,13 +7,18 @@ export type WordHash = [number, number];
 const tailMax = 1 << 16;
 const entities = /&(?:quot|apos|amp|lt|gt|nbsp|#\d{1,6}|#x[0-9a-fA-F]{1,6});/g;
 
+/** `\u00e9`, `\xe9`, `\U000000e9` and `&#xe9;`. */
+const hexadecimal = /\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\U[0-9a-fA-F]{8}|&#x[0-9a-fA-F]{1,6};/g;
+/** UTF-16 and UTF-32 that was read as if each byte were a character. */
+const wide = /(?:[^\0]\0{1,3}){2,}/g;
+
 /** Feeds the words of a text that comes in pieces to `word`. */
 export class WordReader {
   readonly #word: (hash: WordHash) => void;
   readonly #resolvesEscapes: boolean;
   #tail = "";
 
-  /** `resolvesEscapes`: `\n`, `\"` and `\u00e9` mean what JSON means by them. */
+  /** `resolvesEscapes`: `\n`, `\u00e9` and `\xe9` mean what JSON and Python mean, `%20` and `&#233;` what the web does. */
   constructor(word: (hash: WordHash) => void, { resolvesEscapes = false } = {}) {
     this.#word = word;
     this.#resolvesEscapes = resolvesEscapes;
@@ -35,7 +40,8 @@ export class WordReader {
 
   #read(text: string): void {
     if (text === "") return;
-    const unescaped = this.#resolvesEscapes && text.includes("\\") ? withoutEscapes(text) : text;
+    const narrow = text.includes("\0") ? text.replace(wide, (run) => run.replaceAll("\0", "")) : text;
+    const unescaped = this.#resolvesEscapes && /[\\%&]/.test(narrow) ? withoutEscapes(narrow) : narrow;
     const plain = unescaped.includes("&") ? unescaped.replace(entities, " ") : unescaped;
     if (isAscii(plain)) return void readAscii(plain, this.#word);
     const normal = plain
@@ -48,9 +54,16 @@ export class WordReader {
 
 function withoutEscapes(text: string): string {
   return text
-    .replace(/\\u([0-9a-fA-F]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(hexadecimal, (whole) =>
+      fromCode(Number.parseInt(whole.slice(whole.startsWith("&") ? 3 : 2), 16), whole),
+    )
+    .replace(/&#(\d{1,7});/g, (whole, code: string) => fromCode(Number(code), whole))
+    .replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString())
     .replace(/\\./gs, " ");
 }
+
+const fromCode = (code: number, otherwise: string) =>
+  code > 0x10ffff ? otherwise : String.fromCodePoint(code);
 
 function isAscii(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;

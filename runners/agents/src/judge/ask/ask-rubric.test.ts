@@ -287,7 +287,7 @@ test("another extract, question, rubric or model is asked anew, another key or p
   await judged(no, { answers });
   const asked = async (some: Parameters<typeof judged>[1]) =>
     (await judged(no, { answers, ...some })).calls.length;
-  assert.equal(await asked({ judge: { ...exampleJudge, key: "OTHER_KEY", free: true } }), 0);
+  assert.equal(await asked({ judge: { ...exampleJudge, key: "OTHER_KEY", free: true, family: "x" } }), 0);
   assert.equal(await asked({ votes: 4 }), 1);
   assert.equal(await asked({ extract: extractOf("pip list") }), 3);
   assert.equal(await asked({ question: questionOf({ definition: "Reading its schema counts." }) }), 3);

@@ -7,7 +7,7 @@ import type { RubricQuestion } from "@mlrb/formats/declared/rubric";
 import type { Answers, JudgedQuestion, JudgeVote } from "@mlrb/formats/judged/answers";
 import type { Extract } from "@mlrb/formats/judged/extract";
 import type { JudgeAnswer } from "@mlrb/formats/judged/judge-answer";
-import { familyOf } from "@mlrb/kit/attempts/model-family";
+import { familyOf, unknownFamily } from "@mlrb/kit/attempts/model-family";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import PQueue from "p-queue";
 import { isAgents, modelCauses } from "../../model/failure-causes.ts";
@@ -74,7 +74,7 @@ export async function askRubric(asked: AskRubric): Promise<Answers> {
   );
   const { provider, id, temperature = null } = judge;
   const { provider: from, id: named } = used[0]?.request.model ?? judge; // of a recorded judge the recorded one
-  const family = familyOf({ provider: String(from), id: String(named) });
+  const family = familyOf({ ...judge, provider: String(from), id: String(named) }) ?? unknownFamily;
   const answeredBy = [...new Set(used.flatMap((one) => one.answeredBy ?? []))].sort();
   return {
     ...{ formatVersion: 1, extract: digest, promptVersion, votes, questions },
@@ -86,8 +86,8 @@ export async function askRubric(asked: AskRubric): Promise<Answers> {
 
 /** Asks only what was not answered yet, and nothing more once `stop` is aborted. */
 function asker(asked: AskRubric, { question, vote, used }: Job, stop: AbortSignal): Ask {
-  // neither the name of the key nor the price changes an answer
-  const { key: _, free: __, ...model } = asked.judge;
+  // neither the name of the key, the price nor the family changes an answer
+  const { key: _, free: __, family: ___, ...model } = asked.judge;
   const { extractDigest: extract, rubric, answers } = asked;
   return async (call, messages, read) => {
     for (const again of [false, true]) {

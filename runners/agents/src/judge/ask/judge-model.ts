@@ -18,13 +18,11 @@ type Paying = {
   /** Path of purse.json, with the cap and the prices of the run; undefined: no cap. */
   purse: string | undefined;
   signal: AbortSignal;
-  /** Called with the dollars of each call, with its failed tries; null: unknown. */
-  onSpent?(dollars: number | null): void;
 };
 
 /** Throws without the key or the purse. The returned function throws `ProviderTrouble`, also over the cap. */
 export function judgeModel(model: ModelSpec, paying: Paying): AskRubric["call"] {
-  const { env, purse: path, signal, onSpent } = paying;
+  const { env, purse: path, signal } = paying;
   const client = aiSdkClient(model, secretOf(model, env));
   const purse = path === undefined ? undefined : attemptPurse(path, `judge-${processName}`);
   if (path !== undefined && !purse) throw new Error(`there is no ${path}, so the cap of the run is unknown`);
@@ -50,13 +48,9 @@ export function judgeModel(model: ModelSpec, paying: Paying): AskRubric["call"] 
           dollars = dollars === null || event.dollars === null ? null : dollars + event.dollars;
       },
     });
-    try {
-      const result = await ask("judge", messages, []);
-      if (result.kind === "answered") return { ...result, dollars };
-      const detail = "the request is longer than the model's context";
-      return { kind: "failed", failure: failureOf("too-long", { detail }) };
-    } finally {
-      onSpent?.(dollars);
-    }
+    const result = await ask("judge", messages, []);
+    if (result.kind === "answered") return { ...result, dollars };
+    const detail = "the request is longer than the model's context";
+    return { kind: "failed", failure: failureOf("too-long", { detail }) };
   };
 }

@@ -58,7 +58,7 @@ function scripted(script: Script, heard: string[] = []): AskAbout {
       extract: extractDigest,
       rubric: { name: "leaks", digest: "0".repeat(64) },
       judge: {
-        ...{ provider: "local", id: "scripted", family: "scripted", temperature: 0 },
+        ...{ provider: "local", id: "scripted", family: "family unknown", temperature: 0 },
         answeredBy: [`scripted-of-${text.at(-2)}`],
       },
       ...{ promptVersion: 1, votes: 2, dollars: 0.5, questions: answered },

@@ -48,6 +48,48 @@ test("a trajectory of ATIF is read with its subagents, without names, times and 
   ]);
 });
 
+test("fields of no known name are shown: of a step, a call, a result and a whole trajectory", () => {
+  const [, step] = atif.steps;
+  const [call] = step!.tool_calls!;
+  const found = shown({
+    ...{ ...atif, notes: "Rows were copied.", subagent_trajectories: [] },
+    steps: [
+      {
+        ...step,
+        extra: { aside: "A plan." },
+        tool_calls: [{ ...call, extra: "with care" }],
+        observation: { results: [{ source_call_id: "1", content: "a.py", extra: { code: 3 } }] },
+      },
+    ],
+  });
+  const others = ["call|agent:\nextra: with care", 'result|agent:\nextra: {"code":3}'];
+  const last = [
+    'message|agent:\nextra: {"aside":"A plan."}',
+    "message|about the trajectory:\nnotes: Rows were copied.",
+  ];
+  for (const text of [...others, ...last]) assert.ok(found.includes(text), `${text} of ${found.join("|")}`);
+});
+
+test("subagents of subagents are read, and a trajectory in another file counts as left out", () => {
+  const done = { source: "agent", message: "I am inner-9, deep down." };
+  const inner = { agent: { name: "inner-9" }, trajectory_id: "i", steps: [done] };
+  const ref = (one: object) => ({
+    ...{ source: "agent", message: "Go." },
+    observation: { results: [{ content: "ok", subagent_trajectory_ref: [one] }] },
+  });
+  const leftOut = (one: object, more: object = {}) => {
+    const steps = [ref(one)];
+    const middle = { agent: { name: "m" }, trajectory_id: "m", steps, subagent_trajectories: [inner] };
+    const found = read({ ...atif, ...more, subagent_trajectories: [middle] });
+    assert.ok(typeof found !== "string");
+    assert.ok(found.events.some(({ text }) => text === "agent:\nI am [the agent], deep down."));
+    return found.leftOut.events;
+  };
+  assert.equal(leftOut({ trajectory_id: "i" }), 0);
+  assert.equal(leftOut({ session_id: "s", trajectory_path: "other.json" }), 1);
+  assert.equal(leftOut({ trajectory_id: "i" }, { continued_trajectory_ref: "other.json" }), 1);
+});
+
 test("only the first step of a user is the prompt, whatever an agent says", () => {
   const steps = [...atif.steps, { source: "user", message: "Go on." }];
   const events = shown({ ...atif, steps, subagent_trajectories: [] });

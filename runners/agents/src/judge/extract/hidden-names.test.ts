@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { agentNames, modelNames, nameHider } from "./hidden-names.ts";
+import { agentNames, anyModel, modelNames, nameHider, seriesNames } from "./hidden-names.ts";
 
 const model = { contextTokens: 1000, id: "gpt-4o-2024-08-06" };
 const preset = {
@@ -64,14 +64,73 @@ test("a name of one word that the prompt uses is no name", () => {
   const names = agentNames("baseline", {});
   assert.equal(nameHider(names, "Beat the baseline.")("the baseline"), "the baseline");
   assert.equal(nameHider(names, "")("the baseline"), "the [the agent]");
+  const given = nameHider({ [anyModel]: seriesNames("Qwen/Qwen2.5-Coder-32B") }, "Merge Qwen models.");
+  assert.equal(given("Qwen2.5, Qwen"), "Qwen2.5, Qwen");
 });
 
 test("a model is hidden by its name behind owners and clouds, and without its date", () => {
   const ids = ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "Qwen/Qwen2.5-Coder-32B-Instruct"];
-  const hidden = nameHider({ "the agent's model": ids.flatMap(modelNames) }, "");
-  for (const text of ["claude-sonnet-4-5", "Claude", "Qwen", "qwen2.5-coder-32b-instruct"])
+  const hidden = nameHider(
+    { "the agent's model": ids.flatMap(modelNames), [anyModel]: ids.flatMap(seriesNames) },
+    "",
+  );
+  for (const text of ["claude-sonnet-4-5", "qwen2.5-coder-32b-instruct"])
     assert.equal(hidden(text), "[the agent's model]", text);
+  for (const text of ["Claude", "Qwen", "Sonnet 4.5", "Sonnet", "Claude 4", "Qwen 2.5"])
+    assert.equal(hidden(text), "[a model]", text);
   assert.equal(hidden("Qwen2.5-0.5B"), "Qwen2.5-0.5B", "another model");
+});
+
+test("a family of three letters is hidden alone, and stays in code and in compounds", () => {
+  for (const text of ["I am GPT.", "GPT", "(gpt)", "Gpt, here"])
+    assert.equal(hide(text), text.replace(/gpt/i, "[a model]"), text);
+  for (const text of [
+    "class GPT(Module)",
+    "GPT (config)",
+    "gpt.py",
+    "a GPT-style net",
+    "nn.gpt",
+    "gpt_2",
+    "GPT 2",
+  ])
+    assert.equal(hide(text), text);
+});
+
+test("an edition's word is no name, and neither is a name of another agent's model", () => {
+  const ids = ["gpt-4o-mini", "command-r-plus", "gemini-3-flash-preview"];
+  const hidden = nameHider({ [anyModel]: ids.flatMap(seriesNames) }, "");
+  for (const text of ["a mini batch", "command: ls", "a preview", "plus", "flash", "opus", "Claude"])
+    assert.equal(hidden(text), text);
+  assert.equal(hidden("Gemini 3 is Gemini"), "[a model] is [a model]");
+});
+
+test("a name is hidden whatever its letters are and whatever is between them, and the rest stays as it is", () => {
+  const names = agentNames("claude-code", { model: { contextTokens: 1, id: "claude-sonnet-4-5" } });
+  const hidden = nameHider(names, "");
+  const odd = [
+    ...[
+      "Сlaude",
+      "ＣＬＡＵＤＥ",
+      "𝓒𝓵𝓪𝓾𝓭𝓮",
+      "cláude",
+      "Cl\u{200b}aude",
+      "\u{2060}Claude",
+      "c l a u d e",
+      "C.L.A.U.D.E",
+    ],
+    ...["cl\u{ad}aude", "c\u0336laude", "\u0043laude", "\\x43laude", "c  l  a  u  d  e"],
+  ];
+  for (const name of odd) assert.match(hidden(`Ж: ${name}, é ﬁ`), /^Ж: \u2060?\[a model\], é ﬁ$/u, name);
+  for (const name of [
+    "Claude  Code",
+    "CLAUDE\u2011CODE",
+    "Сlaude\u00a0Сode",
+    "claude\u{200b}code",
+    "claude \n code",
+  ])
+    assert.equal(hidden(`é: ${name}!`), "é: [the agent]!", name);
+  assert.equal(hidden("claude\u2011sonnet\u20114․5"), "[the agent's model]");
+  assert.equal(hidden("сlаudеttе, é\u{200b}"), "сlаudеttе, é\u{200b}");
 });
 
 test("an agent's name is hidden without its variant too", () => {

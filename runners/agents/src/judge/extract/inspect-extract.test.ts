@@ -49,7 +49,7 @@ test("the messages of a log are events, without names, ids, scores and costs", (
     "message|assistant:\nI am [the agent's model] in [the agent].",
     "call|assistant:\nbash\ncmd: ls",
     "call|assistant:\nbash",
-    "call|assistant:\n{cmd: broken",
+    "call|assistant:\nparse_error: {cmd: broken",
     "result|tool:\na.py",
     'result|tool:\n{"type":"timeout","message":"too slow"}',
   ]);
@@ -79,6 +79,17 @@ test("what a provider's own tool found is a result of the answer that holds its 
     "call|assistant:\nweb_search\nq: blimp",
     "result|assistant:\nFound.",
   ]);
+});
+
+test("fields of no known name are shown, of a message and of a call", () => {
+  const metadata = { aside: "Rows were copied." };
+  const [, plain] = answer.tool_calls;
+  const calls = [{ ...plain, view: { content: "a plan" } }];
+  const messages = [user, { ...answer, tool_calls: calls, metadata }, { ...result, metadata }];
+  const found = shown(log({ messages }));
+  assert.ok(found.includes('message|assistant:\nmetadata: {"aside":"Rows were copied."}'), String(found));
+  assert.ok(found.includes('message|tool:\nmetadata: {"aside":"Rows were copied."}'));
+  assert.ok(found.some((one) => one.includes('view: {"content":"a plan"}')));
 });
 
 test("attachments are read in place of their references; one that is missing counts as left out", () => {

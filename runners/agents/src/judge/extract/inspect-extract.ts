@@ -1,6 +1,7 @@
 // A log of Inspect AI, read as a trajectory of ATIF: JSON of version 2, as `inspect log dump` prints it
 // (https://inspect.aisi.org.uk/eval-logs.html). Read are all messages to models and from them: the last conversation
 // of a sample holds neither its subagents nor what was compacted.
+import { isTable } from "@mlrb/formats/is-table";
 import type { Extract } from "@mlrb/formats/judged/extract";
 import type { Json } from "@mlrb/formats/schema";
 import { quiet } from "@mlrb/kit/processes/process-table";
@@ -32,12 +33,17 @@ function stepsOf(sample: Json): object[] {
   const messages = new Map<string, Json>();
   for (const one of messagesOf(sample)) messages.getOrInsert(textAt(one, "id") || JSON.stringify(one), one);
   return [...messages.values()].map((one) => {
-    const [source, content, calls] = [textAt(one, "role"), at(one, "content"), listAt(one, "tool_calls")];
-    const told = source === "tool" ? { observation: [content, at(one, "error")] } : { message: content };
-    // results of tools that the provider runs are in an answer
-    const results = listAt(content).map((part) => at(part, "result"));
-    const all = [...calls, ...calls.map((call) => at(call, "parse_error"))];
-    return { source, model_name: at(one, "model"), observation: results, ...told, tool_calls: all };
+    if (!isTable(one)) return { message: one };
+    const {
+      role: source = null,
+      model = null,
+      content = null,
+      tool_calls = null,
+      error = null,
+      ...others
+    } = one;
+    const told = source === "tool" ? { observation: [content, error] } : { message: content, error };
+    return { ...others, ...told, source, model_name: model, tool_calls };
   });
 }
 

@@ -31,7 +31,8 @@ export function addWorkspace(
     const places = given.map((root) => join(root, own));
     const bytes = read(join(folder, path));
     const kind = typeof bytes === "string" ? undefined : contentKind(Buffer.from(bytes.slice(0, peekBytes)));
-    if (kind === "binary") continue; // compiled code and numbers: thousands of lines that say nothing
+    // compiled code, numbers and pictures: thousands of lines that say nothing
+    if (["binary", "safetensors", "media"].includes(kind ?? "")) continue;
     const before = places.map(read).find((one) => typeof one !== "string");
     if (typeof bytes === "string") draft.leaveOut(`${title}: ${bytes}`);
     else if (kind !== "text") draft.add("file", `${title}: no text, ${bytes.length} bytes`);

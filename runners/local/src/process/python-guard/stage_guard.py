@@ -2,7 +2,7 @@
 
 The counterpart of Node's permission model: a guard against mistakes, so that a key covers all
 reads. It is not a wall against hostile code. Files that native code (Rust, C) opens by itself
-are missed; `run --audit` finds them.
+are missed.
 """
 
 # importing pathlib would take longer than a script may wait for this

@@ -5,14 +5,28 @@ import { mustFollow } from "@mlrb/formats/read-format";
 import { name } from "@mlrb/formats/schema";
 import { sourceFolder } from "@mlrb/kit/source-file";
 import PQueue from "p-queue";
+import { ProviderTrouble } from "../../model/provider-trouble.ts";
 import { answerStore, JudgeTrouble, recordedAnswers } from "./answer-store.ts";
 import type { AskRubric } from "./ask-rubric.ts";
 
 /** Of one stage; a provider refuses bursts, and a refused call is a lost answer. */
 const callsMax = 4;
 
+type Judge = Pick<AskRubric, "call" | "answers">;
+
+/** Trouble with the judge fails the stage, with a message and no stack, which would add nothing. */
+export async function askInStage(model: ModelSpec, ask: (judge: Judge) => Promise<void>): Promise<void> {
+  try {
+    await ask(judgeOfStage(model));
+  } catch (error) {
+    if (!(error instanceof JudgeTrouble || error instanceof ProviderTrouble)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
+
 /** Without a new call neither the key nor the 400 modules of models are needed. */
-export function judgeOfStage(model: ModelSpec): Pick<AskRubric, "call" | "answers"> {
+function judgeOfStage(model: ModelSpec): Judge {
   if (model.provider === "recorded") {
     const id = mustFollow(name, model.id, "the id of a recorded judge");
     const answers = recordedAnswers(sourceFolder(join("pipelines/judges/recorded", id)));

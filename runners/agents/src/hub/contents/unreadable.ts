@@ -1,0 +1,2 @@
+/** Content that cannot be looked at. */
+export class Unreadable extends Error {}
