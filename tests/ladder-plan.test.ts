@@ -11,7 +11,7 @@ import { executorNames } from "../runners/cli/src/run/executors.ts";
 function planOf(pipeline: string, profile: string, set: Selection) {
   const request = { file: `pipelines/${pipeline}.yaml`, profile, set, executor: undefined };
   const loaded = loadPlan(request, sourceFiles(join(import.meta.dirname, "..")), executorNames);
-  assert.ok("plan" in loaded, JSON.stringify(loaded, undefined, 1).slice(0, 1000));
+  assert.ok("plan" in loaded, JSON.stringify(loaded).slice(0, 1000));
   return loaded.plan;
 }
 
@@ -51,7 +51,7 @@ test("levels of memory, data, base model and help are of the tasks that declare 
   ]);
   assert.deepEqual(tasksWith("base-410m"), ["edge-llm-compression@base-410m"]);
   assert.deepEqual(tasksWith("report", "smoke"), ["baby-lm@report"]);
-  assert.deepEqual(tasksWith("base-410m", "smoke"), [], "smoke has no such model");
+  assert.throws(() => tasksWith("base-410m", "smoke"), /no task here has a level/, "smoke has no such model");
 });
 
 test("a base model of a level is downloaded, given and scored unchanged", () => {

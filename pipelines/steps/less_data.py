@@ -1,8 +1,9 @@
-"""Leaves a share of the rows of public data, in JSON Lines and Parquet; copies all else, and private data whole.
+"""Leaves a share of the rows of public data (JSON Lines, Parquet); copies all else, and private data whole.
 
-A row stays where a hash of its place is small, so less data is part of more. Of a file with few rows, e.g. of whole
-books, each text loses its end instead.
-    python less_data.py --param share=0.1 --input public=DIR --input private=DIR --output public=DIR --output private=DIR
+A row stays where a hash of its place is small, so less data is part of more. Of a file with few rows, e.g. of
+whole books, each text loses its end instead.
+    python less_data.py --param share=0.1 --input public=DIR --input private=DIR \\
+        --output public=DIR --output private=DIR
 """
 
 import hashlib

@@ -49,7 +49,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
 
   if (!unclear("name")) problems.push(...checkName(spec, source));
   const { profile: written, problems: ofProfile } = resolveProfile(spec, source, request.profile);
-  const levelled = setLevels(written, distinctValues(request.set ?? {}), sources);
+  const levelled = setLevels(spec, written, { set: distinctValues(request.set ?? {}), sources });
   const profile = { ...written, axes: levelled.axes };
   problems.push(
     ...levelled.problems,

@@ -1,5 +1,6 @@
 // An axis `level` multiplies the tasks by levels of difficulty. It is no axis of its own: the task's name gains the
 // level, so that records, tables and `--only` treat a task at a level as they treat any task.
+import type { PipelineSpec } from "@mlrb/formats/declared/pipeline";
 import { readManifest } from "../spec/manifest.ts";
 import type { Sources } from "../spec/sources.ts";
 import { levelNames, splitTaskName, taskWithLevel, wholeLevel } from "../spec/task-level.ts";
@@ -11,16 +12,20 @@ import type { ResolvedProfile } from "./resolve-profile.ts";
 /** `asked`: the part of the selection that `axes` and `set` no longer show. */
 type Levelled = { axes: ResolvedProfile["axes"]; set: Selection; asked?: Selection; problems: Diagnostic[] };
 
-/** Tasks that have none of the chosen levels on the data of `params.data` are left out. Without an axis `level` nothing changes. */
+/**
+ * Tasks that have none of the chosen levels on the data of `params.data` are left out. Nothing changes without an axis
+ * `level`, or where a stage of `spec` has it: then it is the pipeline's own.
+ */
 export function setLevels(
+  spec: Pick<PipelineSpec, "stages">,
   { axes, params }: Pick<ResolvedProfile, "axes" | "params">,
-  set: Selection,
-  sources: Sources,
+  { set, sources }: { set: Selection; sources: Sources },
 ): Levelled {
   const { level, ...others } = axes;
   const { level: chosen, ...rest } = set;
   const { task } = axes;
-  if (!level || !Array.isArray(level.spec) || !task || !Array.isArray(task.spec))
+  const isOwn = Object.values(spec.stages).some(({ each = [] }) => each.includes("level"));
+  if (isOwn || !level || !Array.isArray(level.spec) || !task || !Array.isArray(task.spec))
     return { axes, set, problems: [] };
   const wanted = chosen ?? level.spec.map(String);
   const levelsOf = (name: string) => {
@@ -38,7 +43,8 @@ export function setLevels(
       .filter((one) => one === wholeLevel || own.includes(one))
       .map((one) => taskWithLevel(name, one));
   };
-  const tasks = (rest.task ?? task.spec.map(String)).flatMap(atLevels);
+  const tasks = task.spec.map(String).flatMap(atLevels);
+  const named = rest.task?.flatMap(atLevels);
   const problems = wanted
     .filter((one) => !known.has(one))
     .map((one) => ({
@@ -48,7 +54,7 @@ export function setLevels(
     }));
   return {
     axes: { ...others, task: { ...task, spec: tasks } },
-    set: { ...rest, ...(rest.task && { task: tasks }) },
+    set: { ...rest, ...(named && { task: named }) },
     asked: { ...(rest.task && { task: rest.task }), ...(chosen && { level: chosen }) },
     problems,
   };

@@ -7,8 +7,6 @@ import { grouped, listText, metricHead } from "./report-words.ts";
 import { type Section, type Table, type TableCell, textCell } from "./table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "./table-of.ts";
 
-export const ladderHeading = "Levels of difficulty";
-
 /** Empty without levels. */
 export function ladderSections(report: Report): Section[] {
   const { ladder } = report;
@@ -16,7 +14,7 @@ export function ladderSections(report: Report): Section[] {
   const kinds = grouped(ladder.curves, ({ task, of }) => [task, of]);
   return [
     {
-      heading: ladderHeading,
+      heading: "Levels of difficulty",
       caption:
         "Each level changes one thing of a task and has its own trivial baseline (0) and reference model (1); where a level " +
         "lacks one of them, means are in the metric's unit. Failed attempts count as the trivial baseline. In brackets: " +
@@ -34,7 +32,7 @@ export function ladderSections(report: Report): Section[] {
 const headOf = ({ task, of, agent }: DoseCurve) => `${task}, ${of}, ${agent}`;
 
 /** What is shown of one agent, in fixed words. */
-export function shownText({ points, beats, equal, scaled }: DoseCurve, { margin }: Ladder): string {
+function shownText({ points, beats, equal, scaled }: DoseCurve, { margin }: Ladder): string {
   if (!scaled) return "not compared with the baseline: a level lacks a trivial baseline or a reference";
   const next = points.find(({ level }) => !beats.includes(level) && isAfter(points, level, beats.at(-1)));
   const shown =
