@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Selection } from "@mlrb/core/plan/resolve-axes";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { reportParams } from "@mlrb/report/read/report-params";
 import { agentBounds } from "../runners/cli/src/gates/dollar-bounds.ts";
 import { executorNames } from "../runners/cli/src/run/executors.ts";
 
@@ -52,6 +53,15 @@ test("levels of memory, data, base model and help are of the tasks that declare 
   assert.deepEqual(tasksWith("base-410m"), ["edge-llm-compression@base-410m"]);
   assert.deepEqual(tasksWith("report", "smoke"), ["baby-lm@report"]);
   assert.throws(() => tasksWith("base-410m", "smoke"), /no task here has a level/, "smoke has no such model");
+});
+
+test("the report takes the levels, and shows no published value beside them", () => {
+  const { instances } = planOf("ladder", "paper", { level: ["time-half", "whole"], seed: ["1"] });
+  const params = reportParams(instances.find(({ stage }) => stage.name === "report")!.action.params);
+  assert.equal(params.levels.length, 7);
+  assert.equal(params.published("edge-llm-compression", "mmlu").length, 2);
+  assert.equal(params.published("edge-llm-compression@time-half", "mmlu").length, 0);
+  assert.deepEqual([params.isWhole("baby-lm"), params.isWhole("baby-lm@time-half")], [true, false]);
 });
 
 test("a base model of a level is downloaded, given and scored unchanged", () => {

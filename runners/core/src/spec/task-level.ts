@@ -32,11 +32,11 @@ export function taskAtLevel(
   const own = levels[level]!;
   const { of, dose, bytes } = own;
   const tables = tablesOf(own).map((table) => [table, { ...task[table], ...own[table] }]);
+  const { published: _, ...others } = task; // on the whole task
   return {
-    ...task,
+    ...others,
     ...{ name, title: `${task.title}, ${level}` },
     ...Object.fromEntries(tables),
-    published: {}, // on the whole task
     ...(of === "time" && { budget: shorter(task.budget, dose) }),
     ...(bytes && { rules: task.rules.flatMap((rule) => withBytes(rule, bytes)) }),
   };
