@@ -29,9 +29,9 @@ test("levels of time, data and help in smoke", async (t) => {
   assert.deepEqual(
     ladder!.curves.map(({ of, points }) => [of, points.map(({ level, n }) => `${level} ${n}`)]),
     [
-      ["time", ["whole 2", "time-24th 2"]],
       ["data", ["whole 2", "data-quarter 2"]],
       ["help", ["report 2", "whole 2"]],
+      ["time", ["whole 2", "time-24th 2"]],
     ],
   );
   assert.equal(attempts.length, 8);
