@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededRandom } from "@mlrb/core/statistics/random";
 import { mustFollow } from "@mlrb/formats/read-format";
-import { report as reportFormat } from "@mlrb/formats/report";
+import { type Report, report as reportFormat } from "@mlrb/formats/report";
 import { csvFiles } from "../formats/csv-files.ts";
 import { markdown } from "../formats/markdown.ts";
 import { doseFigure } from "../paper/dose-figure.ts";
 import { Example, exampleParams, passed, referenceRows, scored, textItems } from "../testing/example.ts";
+import { ladder } from "./ladder.ts";
 
 const level = (name: string, dose: number, more = {}) => ({
   ...{
@@ -134,4 +136,32 @@ test("a report without levels has no ladder", () => {
   const made = new Example().report();
   assert.equal(made.ladder, undefined);
   assert.doesNotMatch(markdown(made), /Levels of difficulty/);
+});
+
+test("agents that are no better than the baseline are shown to beat it in at most 5 % of curves", () => {
+  const random = seededRandom(11);
+  const levels = [level("half", 0.5), level("quick", 0.1)];
+  const cellOf = (task: string, center: number) => {
+    const values = Array.from({ length: 5 }, () => center + 0.2 * random.normal());
+    const counted = values.map((value) => Math.max(0, value));
+    const scale = {
+      baseline: 0,
+      reference: 1,
+      normalisedWithheld: null,
+      normalised: counted,
+      direction: "higher",
+    };
+    return { ...scale, task, agent: "plain", metric: "right", primary: true, values, counted };
+  };
+  const shown = (center: number) => {
+    const cells = names.map((task) => cellOf(task, center));
+    const report = { agents: [{ name: "plain" }], cells, attempts: [], tasks: [] } as unknown as Report;
+    return ladder(report, { levels, margin: 0.05 })!.curves[0]!;
+  };
+  const curves = Array.from({ length: 120 }, () => shown(0));
+  const wrong = curves.filter(({ beats }) => beats.length > 0).length;
+  assert.ok(wrong <= 0.05 * 120, `${wrong} of 120 beat the baseline`);
+  // and not equal to it where they are as far from it as the margin
+  const equal = Array.from({ length: 120 }, () => shown(-0.05)).filter((one) => one.equal.length > 0).length;
+  assert.ok(equal <= 0.05 * 120, `${equal} of 120 are equal to it`);
 });
