@@ -1,9 +1,11 @@
 // The last rows of a paper's main table: each agent's mean over tasks, and the same with the tasks that one metric
 // decides as one benchmark. ± is descriptive: how much one attempt at each task varies, with the tasks fixed.
+
 import { standardDeviation } from "@mlrb/core/statistics/mean";
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { meanByBenchmark } from "../compare/by-benchmark.ts";
+import { ofWholeTasks } from "../compare/ladder.ts";
 import { digitsText } from "../sections/digits-text.ts";
 import type { Digits } from "../units/column-scale.ts";
 
@@ -24,8 +26,9 @@ export function plusMinus(spread: number | undefined, digits: Digits, of: number
 /** None for fewer than two tasks with a normalised score. */
 export function overTasksRows(report: Report): { label: string; cell: (agent: string) => string }[] {
   const { tasks, agents } = report.acrossTasks;
+  const planned = ofWholeTasks(report).tasks.length;
   if (tasks.length < 2) return [];
-  const many = tasks.length === report.tasks.length ? "all" : `${tasks.length} of`;
+  const many = tasks.length === planned ? "all" : `${tasks.length} of`;
   const row = (label: string, byBenchmark: boolean) => ({
     label,
     cell: (name: string) => {
@@ -46,7 +49,7 @@ export function overTasksRows(report: Report): { label: string; cell: (agent: st
       return `${digitsText(value!, 2)}${plusMinus(Number.isNaN(spread) ? undefined : spread, 2, value!)}${fewer}`;
     },
   });
-  return [row(`Mean over ${many} ${report.tasks.length} tasks`, false), row("Mean by benchmark", true)];
+  return [row(`Mean over ${many} ${planned} tasks`, false), row("Mean by benchmark", true)];
 }
 
 /** NaN where it is unknown. */

@@ -3,6 +3,7 @@
 import type { Report } from "@mlrb/formats/report";
 import type { AgentAcrossTasks } from "@mlrb/formats/report/across-tasks";
 import { meanByBenchmark } from "../compare/by-benchmark.ts";
+import { ofWholeTasks } from "../compare/ladder.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { normalisedError, rowError, supportedText } from "./digits-text.ts";
 import { metricHead, taskTitle } from "./report-words.ts";
@@ -72,7 +73,7 @@ function overTasksError(report: Report, { agent, tasks }: AgentAcrossTasks): num
 }
 
 function overTasks(report: Report): Table {
-  const { acrossTasks, tasks } = report;
+  const { acrossTasks, tasks } = ofWholeTasks(report);
   const error = (each: AgentAcrossTasks) => overTasksError(report, each);
   const isEmpty = acrossTasks.tasks.length === 0 && acrossTasks.ranked.length === 0;
   return tableOf("Over tasks", oneGroup(isEmpty ? [] : acrossTasks.agents), [

@@ -1,8 +1,10 @@
 // Score against cost as SVG, one figure for each kind of cost, with the Pareto line of the agents.
+
 import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import * as Plot from "@observablehq/plot";
+import { ofWholeTasks } from "../../compare/ladder.ts";
 import { listText } from "../../sections/report-words.ts";
 import { type Html, html } from "../html.ts";
 import { captionHtml } from "../section-html.ts";
@@ -27,7 +29,7 @@ export function costFigures(report: Report, times: Times): Html {
   const notDrawn =
     absent.length > 0 ? ` Not drawn: ${listText(absent)} (unknown or 0 for every attempt).` : "";
   return html`<section aria-labelledby="cost-figures"><h2 id="cost-figures">Score against cost</h2>
-${captionHtml(`Mean spending of an attempt against the normalised mean over ${tasks.length} of ${counted(report.tasks.length, "task")}; faint: one task; grey: a cost is unknown. The line: agents that no other one beats in both. ${none}${notDrawn}`)}
+${captionHtml(`Mean spending of an attempt against the normalised mean over ${tasks.length} of ${counted(ofWholeTasks(report).tasks.length, "task")}; faint: one task; grey: a cost is unknown. The line: agents that no other one beats in both. ${none}${notDrawn}`)}
 <div class="figures small">${drawn.map((data) => html`<figure><figcaption>Score against ${data.amount}</figcaption>\n${costSvg({ ...data, tasks: data.tasks.filter(({ task }) => compared.has(task)) }, agents)}</figure>`)}</div></section>
 `;
 }

@@ -1,5 +1,6 @@
 // The agents by their normalised mean over tasks, best first: each with an interval where that covers the mean, and
 // with its difference to the best one. Pure.
+
 import { mean, standardDeviation } from "@mlrb/core/statistics/mean";
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import { studentT95 } from "@mlrb/core/statistics/student-t";
@@ -7,6 +8,7 @@ import { counted } from "@mlrb/core/text/counted";
 import type { Report } from "@mlrb/formats/report";
 import { meanByBenchmark } from "../../compare/by-benchmark.ts";
 import { undecidedLoss } from "../../compare/headline-facts.ts";
+import { ofWholeTasks } from "../../compare/ladder.ts";
 import { differenceTexts } from "../../sections/digits-text.ts";
 
 export type RankedAgent = ReturnType<typeof rankedData>[number];
@@ -27,7 +29,7 @@ export function rankedData(report: Report, named = (agent: string) => agent) {
       const behind = differences.find(({ second }) => second === agent);
       const note = behind
         ? `${differenceTexts(turned(behind)).value} to ${named(behind.first)}, ${intervalNote(behind)}`
-        : `mean over ${tasks.length} of ${counted(report.tasks.length, "task")}`;
+        : `mean over ${tasks.length} of ${counted(ofWholeTasks(report).tasks.length, "task")}`;
       const words = [`${agent} ${score.toFixed(2)}`, text, behind?.words ?? note];
       return {
         ...{ agent, score, interval, note: [text, note].filter((one) => one !== "").join("; ") },
@@ -86,7 +88,7 @@ export function differenceRows(report: Report) {
     const [first, second] = isTurned ? [other, one] : [one, other];
     const { value, interval } = isTurned ? turned(difference) : difference;
     const texts = differenceTexts({ value, interval });
-    const over = `${difference.tasks.length} of ${counted(report.tasks.length, "task")}`;
+    const over = `${difference.tasks.length} of ${counted(ofWholeTasks(report).tasks.length, "task")}`;
     const why =
       difference.withheld === "no-spread" ? "no interval: no spread" : "no interval: too few attempts";
     const better = value > 0 ? first : second;
