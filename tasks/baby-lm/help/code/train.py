@@ -38,7 +38,7 @@ def save(model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, seen: int) 
 def main() -> None:
     torch.manual_seed(int(os.environ.get("MLRB_SEED", "1")))
     end = float(os.environ.get("MLRB_DEADLINE", time.time() + 120)) - RESERVE
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     all_texts = texts()
     bpe = ByteLevelBPETokenizer()
     bpe.train_from_iterator(all_texts, VOCABULARY, special_tokens=[END])
