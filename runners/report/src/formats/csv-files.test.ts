@@ -8,11 +8,19 @@ import { answersOf } from "../testing/judge-example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { attemptRows, checkpointRows, scoreRows } from "./attempt-rows.ts";
 import { csvFiles } from "./csv-files.ts";
+import { doseRows } from "./dose-rows.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
 
 const nasty = nastyExample().report();
 
 const judged = { task: "t", agent: "a", seed: 1, family: null, answers: answersOf({ copied: "yes" }) };
+
+const curve = {
+  ...{ task: "letters", of: "time", unit: "share", agent: "plain", metric: "bits", scaled: true },
+  points: [{ level: "whole", dose: 1, n: 2, mean: 0.5, interval: null }],
+  checkpoints: [{ share: 0.25, n: 2, mean: 0.1 }],
+  ...{ beats: ["whole"], equal: [] },
+};
 
 test("the rows of every file follow the published schema", () => {
   const tables = {
@@ -22,6 +30,7 @@ test("the rows of every file follow the published schema", () => {
     "checkpoints.csv": checkpointRows(nasty),
     "comparisons.csv": comparisonRows(nasty),
     "answers.csv": answerRows({ ...nasty, judged: { attempts: [judged], checks: [] } }),
+    "doses.csv": doseRows({ ...nasty, ladder: { levels: [], margin: 0.05, trends: [], curves: [curve] } }),
   };
   assert.deepEqual(Object.keys(tables), Object.keys(resultTables.properties));
   mustFollow(resultTables, JSON.parse(JSON.stringify(tables)), "tables");
