@@ -137,7 +137,7 @@ try {
     check,
     prompt: withAfterword(
       readFileSync(sourceFile(prompt), "utf8"),
-      "text" in inputs ? inputs.text : undefined,
+      "text" in inputs ? readFileSync(inputs.text!, "utf8") : undefined,
     ),
     // of the official package, for data whose tasks have its prompt
     ...("prompt" in inputs && { foreword: readFileSync(inputs.prompt!, "utf8") }),

@@ -1,7 +1,5 @@
 // Fills the blanks of a task's prompt. An unknown blank is a mistake in the prompt, found before an agent is paid
 // for reading it.
-import { readFileSync } from "node:fs";
-
 export type PromptBlanks = { deadline: string; budget: string; seed: string };
 
 /** Throws on an unknown blank. */
@@ -21,9 +19,9 @@ export function withForeword(foreword: string | undefined, prompt: string): stri
   return foreword === undefined ? prompt : `${foreword}\n\n---\n\n${prompt}`;
 }
 
-/** `file`: a text after our own, e.g. of a level of difficulty; undefined without one. */
-export function withAfterword(prompt: string, file: string | undefined): string {
-  return file === undefined ? prompt : `${prompt.trimEnd()}\n\n---\n\n${readFileSync(file, "utf8")}`;
+/** A text after our own, e.g. of a level of difficulty. */
+export function withAfterword(prompt: string, afterword: string | undefined): string {
+  return afterword === undefined ? prompt : `${prompt.trimEnd()}\n\n---\n\n${afterword}`;
 }
 
 const units: [string, number][] = [

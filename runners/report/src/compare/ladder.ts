@@ -1,6 +1,7 @@
 // How an agent's scores depend on what levels change of a task: one curve for each task and kind of change. A level
 // has its own trivial baseline and reference, so a curve is on normalised scores where every level has both.
 
+import { taskWithLevel, wholeLevel } from "@mlrb/core/spec/task-level";
 import { mean } from "@mlrb/core/statistics/mean";
 import { meanInterval } from "@mlrb/core/statistics/mean-interval";
 import { holm } from "@mlrb/core/statistics/significance/holm";
@@ -8,13 +9,12 @@ import { trendTest } from "@mlrb/core/statistics/significance/trend-test";
 import type { Report } from "@mlrb/formats/report";
 import type { Cell } from "@mlrb/formats/report/cell";
 import type { DoseCurve, DoseMean, Ladder, TaskLevel } from "@mlrb/formats/report/ladder";
+import { grouped } from "../sections/report-words.ts";
 import { scoreOverTime } from "./score-over-time.ts";
-
-const whole = "whole";
 
 /** The report without what is at a level: the first lines count tasks, and a level is no further one. */
 export function ofWholeTasks(report: Report): Report {
-  const at = new Set(report.ladder?.levels.map(({ task, name }) => `${task}@${name}`));
+  const at = new Set(report.ladder?.levels.map(({ task, name }) => taskWithLevel(task, name)));
   if (at.size === 0) return report;
   const isWhole = ({ task }: { task: string }) => !at.has(task);
   return {
@@ -23,6 +23,11 @@ export function ofWholeTasks(report: Report): Report {
     attempts: report.attempts.filter(isWhole),
     cells: report.cells.filter(isWhole),
   };
+}
+
+/** The curves of each task and kind of change; empty without levels. */
+export function doseGroups({ ladder }: Pick<Report, "ladder">): DoseCurve[][] {
+  return grouped(ladder?.curves ?? [], ({ task, of }) => [task, of]);
 }
 
 /** Undefined without levels. `margin`: of normalised means that count as equal to the baseline. */
@@ -56,11 +61,10 @@ function curveOf(
   { report, agent, margin }: { report: Report; agent: string; margin: number },
 ): Made | undefined {
   const { task, of, unit, whole: dose } = levels[0]!;
-  const places = [{ name: whole, dose }, ...levels].sort((a, b) => b.dose - a.dose);
-  const at = (name: string) => (name === whole ? task : `${task}@${name}`);
+  const places = [{ name: wholeLevel, dose }, ...levels].sort((a, b) => b.dose - a.dose);
   const found = places.flatMap((place) => {
     const cell = report.cells.find(
-      (one) => one.primary && one.task === at(place.name) && one.agent === agent,
+      (one) => one.primary && one.task === taskWithLevel(task, place.name) && one.agent === agent,
     );
     return cell ? [{ ...place, cell }] : [];
   });
@@ -81,7 +85,7 @@ function curveOf(
       values,
     };
   });
-  const start = points.findIndex(({ level }) => level === whole);
+  const start = points.findIndex(({ level }) => level === wholeLevel);
   const fromWhole = points.slice(Math.max(0, start));
   const missed = fromWhole.findIndex(({ interval }) => interval === null || interval[0] <= 0);
   const beats = scaled ? fromWhole.slice(0, missed < 0 ? undefined : missed) : [];
@@ -89,7 +93,7 @@ function curveOf(
     interval !== null && Math.max(-interval[0], interval[1]) <= margin;
   const { metric, direction } = first.cell;
   const better = (value: number) => (scaled || direction === "higher" ? value : -value);
-  const ofWhole = found.find(({ name }) => name === whole)?.cell;
+  const ofWhole = found.find(({ name }) => name === wholeLevel)?.cell;
   return {
     curve: {
       ...{ task, of, unit, agent, metric, scaled },

@@ -1,6 +1,7 @@
 // Dose and response for a paper: the page's figures under the names that readers know, two in a row.
 import type { Report } from "@mlrb/formats/report";
-import { doseGroups, doseSvg } from "../page/charts/dose-response.ts";
+import { doseGroups } from "../compare/ladder.ts";
+import { doseSvg } from "../page/charts/dose-response.ts";
 import { displayNames } from "./display-names.ts";
 import { drawnWidth, figurePdf } from "./pdf-figure.ts";
 

@@ -1,9 +1,10 @@
 // At which difficulty agents fail: their means by dose, what is still shown, and one test of a trend for each agent.
 import type { Report } from "@mlrb/formats/report";
 import type { DoseCurve, DoseMean, Ladder } from "@mlrb/formats/report/ladder";
+import { doseGroups } from "../compare/ladder.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { pText } from "./digits-text.ts";
-import { grouped, listText, metricHead } from "./report-words.ts";
+import { listText, metricHead } from "./report-words.ts";
 import { type Section, type Table, type TableCell, textCell } from "./table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "./table-of.ts";
 
@@ -11,7 +12,6 @@ import { column, noNumber, numeric, oneGroup, tableOf } from "./table-of.ts";
 export function ladderSections(report: Report): Section[] {
   const { ladder } = report;
   if (!ladder) return [];
-  const kinds = grouped(ladder.curves, ({ task, of }) => [task, of]);
   return [
     {
       heading: "Levels of difficulty",
@@ -23,7 +23,7 @@ export function ladderSections(report: Report): Section[] {
         "at that level. " +
         (report.smoke ? "Nothing here says how difficult the official tasks are. " : "") +
         "Levels of one agent are in the order from the whole task; each is only looked at if all easier ones were shown.",
-      tables: [...kinds.map((curves) => doseTable(report, curves)), trendTable(ladder)],
+      tables: [...doseGroups(report).map((curves) => doseTable(report, curves)), trendTable(ladder)],
       items: ladder.curves.map((curve) => ({ head: headOf(curve), text: shownText(curve, ladder) })),
     },
   ];

@@ -33,10 +33,9 @@ export async function extractAttempt({ params, inputs: all }: Stage): Promise<Ex
   const preset = attemptParams(params);
   const inputs: Record<string, string | undefined> = { ...all };
   const foreword = inputs.prompt && readFileSync(inputs.prompt, "utf8");
-  const prompt = withForeword(
-    foreword,
-    withAfterword(readFileSync(sourceFile(preset.prompt), "utf8"), inputs.text),
-  ).trim();
+  const afterword = inputs.text && readFileSync(inputs.text, "utf8");
+  const own = withAfterword(readFileSync(sourceFile(preset.prompt), "utf8"), afterword);
+  const prompt = withForeword(foreword, own).trim();
   const hide = nameHider(agentNames(agent, preset), prompt);
   // copies of the prompt hold the seed and a time
   const blanks = prompt.split("\n").filter((line) => line.includes("{{"));

@@ -3,15 +3,11 @@
 import type { Report } from "@mlrb/formats/report";
 import type { DoseCurve } from "@mlrb/formats/report/ladder";
 import * as Plot from "@observablehq/plot";
-import { grouped, metricHead } from "../../sections/report-words.ts";
+import { doseGroups } from "../../compare/ladder.ts";
+import { metricHead } from "../../sections/report-words.ts";
 import { metricOf } from "../../units/shown-metric.ts";
 import { type Html, html } from "../html.ts";
 import { agentLegend, agentLooks, axisDomain, drawFigure } from "./draw-figure.ts";
-
-/** The curves of each task and kind of change; empty without levels. */
-export function doseGroups({ ladder }: Pick<Report, "ladder">): DoseCurve[][] {
-  return grouped(ladder?.curves ?? [], ({ task, of }) => [task, of]);
-}
 
 export function dosePart(report: Report): Html {
   const groups = doseGroups(report);
