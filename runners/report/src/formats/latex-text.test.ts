@@ -35,10 +35,12 @@ test("long words may break, so that text stays near its column", () => {
 
 /** `text` without the commands that latexText writes, which must be all that LaTeX could act on. */
 const written =
-  /\\(?:text[a-z]+|ldots|allowbreak)\{\}|\\[{}$&#%_]|\$\\(?:pm|times|leq|geq|[a-z]*arrow)\$|\$-\$|\{[[\]*]\}|(?<=[-',])\{\}(?=[-',])/g;
+  /\\(?:text[a-z]+|ldots|allowbreak|P)\{\}|\\ensuremath\{\\(?:Vert|approx|oplus|triangle|diamond)\}|\\[{}$&#%_]|\$\\(?:pm|times|leq|geq|[a-z]*arrow)\$|\$-\$|\{[[\]*]\}|(?<=[-',])\{\}(?=[-',])/g;
 
 test("any text becomes only known commands and harmless characters", () => {
-  const hostile = fc.string({ unit: fc.constantFrom(..."\\{}$&#%_~^[]*`'\",-<>|@!?/ \n\tab0é日\u202e") });
+  const hostile = fc.string({
+    unit: fc.constantFrom(..."\\{}$&#%_~^[]*`'\",-<>|@!?/ \n\tab0é日¶‖≈⊕△◇◊\u202e"),
+  });
   for (const texts of [hostile, fc.string({ unit: "binary" })]) {
     fc.assert(
       fc.property(texts, (text) => {
