@@ -44,7 +44,9 @@ export function resolveAction(
   const { spec } = stage;
   const lookup = stageLookup(stage, axes, context);
   const texts = new StageTexts(lookup, context);
-  const planned = spec.when === undefined || holdsSomething(texts.filled(spec.when, at(stage, "when")));
+  const planned = [spec.when ?? []]
+    .flat()
+    .every((field) => holdsSomething(texts.filled(field, at(stage, "when"))));
   const params = Object.fromEntries(
     Object.entries(spec.params ?? {}).map(([key, value]) => [
       key,
@@ -158,14 +160,14 @@ function filesOf({ stage, context, texts }: Point): string[] {
   });
 }
 
-function environmentOf({ stage, context, texts }: Point): string | undefined {
+function environmentOf({ stage, context, texts, planned }: Point): string | undefined {
   const { source, problems } = context;
   const { python, environment: written } = stage.spec;
   const path = at(stage, "environment");
   const before = problems.length;
   const environment = texts.text(written, path);
   if (environment !== undefined) checkExists(environment, path, context);
-  else if (python !== undefined && written !== undefined && problems.length === before)
+  else if (planned && python !== undefined && written !== undefined && problems.length === before)
     problems.push({
       code: "no-environment",
       message: `"${stage.name}" runs Python, and ${written} is empty`,

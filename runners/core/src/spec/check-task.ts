@@ -54,6 +54,8 @@ function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
       "budget",
       "references",
       "referenceRows",
+      "success",
+      "devScorers",
       "expected",
       "downloads",
       "published",
@@ -62,8 +64,9 @@ function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
     const said = task[table];
     if (said === undefined) return [];
     const others = Object.keys(said).filter((kind) => !kinds.includes(kind));
-    // published values are on official data, so they need not cover all kinds
-    const missing = table === "published" ? [] : kinds.filter((kind) => !Object.hasOwn(said, kind));
+    // published values are on official data, and not every kind has public rows to measure on
+    const isPartial = table === "published" || table === "devScorers";
+    const missing = isPartial ? [] : kinds.filter((kind) => !Object.hasOwn(said, kind));
     // a kind that is missing because it was misspelt is reported as misspelt
     const unsaid = missing.filter((kind) => !others.some((other) => suggest(other, [kind]) !== undefined));
     return [
@@ -103,6 +106,9 @@ function checkScorers(task: TaskManifest, source: YamlSource, known: Known): Dia
     const problems: Diagnostic[] = [];
     const unknown = (message: string, path: Path, help: string, at?: "key") =>
       problems.push({ code: "unknown-scorer", message, place: source.place(path, at), help });
+    const dev = task.devScorers?.[kind]?.scorer;
+    if (dev !== undefined && !known.isThere("scorer", dev))
+      unknown(`no scorer named "${dev}"`, ["devScorers", kind, "scorer"], helpIn("scorer", dev, known));
     for (const [index, name] of scorers.entries()) {
       if (!known.isThere("scorer", name))
         unknown(`no scorer named "${name}"`, ["scorers", kind, index], helpIn("scorer", name, known));

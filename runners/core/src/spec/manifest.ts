@@ -74,6 +74,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
       memoryRules: ({ rules }) => rules?.filter(({ method }) => method === "memory-max") ?? [],
       folder: ({ name }) => splitTaskName(name).folder,
       level: levelOf,
+      dev: devOf,
     },
     rules: (task, sources, lost) => [
       ...checkTask(
@@ -125,6 +126,27 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
     },
   },
 };
+
+/** For `{task.dev.KIND}`: what stages need of the scorer of public rows; nulls where the task has none. */
+function devOf({ devScorers = {}, scorers, generate }: TaskManifest, sources: Sources) {
+  return Object.fromEntries(
+    Object.keys(scorers).map((kind) => {
+      const dev = devScorers[kind];
+      const read = dev && readManifest("scorer", dev.scorer, sources);
+      const known = read && !Array.isArray(read) ? read.value : undefined;
+      const fields = Object.keys(kinds.scorer.schema.properties) as (keyof ScorerManifest)[];
+      return [
+        kind,
+        {
+          ...Object.fromEntries(fields.map((field) => [field, known?.[field] ?? null])),
+          rows: dev ?? null,
+          script: known ? `scorers/${known.name}/measure.py` : null,
+          generate: known && scorers[kind]!.includes(known.name) ? (generate ?? null) : null,
+        },
+      ];
+    }),
+  );
+}
 
 /** The entry of sources.lock.yaml; null if there is none or it is of another state of the source. */
 function lockedOf(manifest: SourceManifest, sources: Sources): unknown {

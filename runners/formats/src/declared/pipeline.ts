@@ -86,8 +86,8 @@ export const stageSpec = t.about(
     each: t.about(names, "The axes it fans out over."),
     keyed: t.about(names, "The axes it can see; by default all of `each`."),
     when: t.about(
-      t.text,
-      "A field, e.g. {task.promptDigest.{params.data}}. Instances for which it is empty, false or missing are not planned, and stages that need them get no such input.",
+      t.eitherType(t.text, names),
+      "A field, e.g. {task.promptDigest.{params.data}}, or a list of fields. Instances for which one is empty, false or missing are not planned, and stages that need them get no such input.",
     ),
     script: t.about(t.text, "A TypeScript file, run by Node."),
     python: t.about(t.text, "A Python file, run in the stage's environment."),

@@ -108,6 +108,19 @@ const referenceRows = byKind(
   "the references row of the reference model: 1 on the normalised scale, { KIND: { NAME: ROW } }",
 );
 
+const devScorer = t.closedObject(
+  {
+    scorer: t.about(t.name, "the scorer; it need not be one of the task's own"),
+    rows: t.about(t.pathInside, "of the public data: a JSON Lines file, or with `split` a data set of the hub"),
+    split: t.about(t.text, "of that data set"),
+    as: t.about(t.pathInside, "where the scorer reads them, e.g. mmlu/{subject}/test.jsonl with a field of the rows"),
+    text: t.about(t.text, "the field with a document; then each row is written as the document alone"),
+    keep: t.about(t.listOf(t.pathInside), "files of the private data that the scorer reads too, never test rows"),
+    most: t.about(t.positiveInteger, "rows that are scored, evenly spaced; by default all"),
+  },
+  ["scorer", "rows", "as"],
+);
+
 const expected = byKind(
   t.about(
     t.tableOf(t.tableOf(expectation)),
@@ -180,6 +193,14 @@ export const taskManifest = t.fileFormat(
         "models that were not trained for the task, measured like its attempts",
       ),
       referenceRows,
+      success: byKind(
+        { type: ["number", "string"], minLength: 1 },
+        "when an attempt succeeds by the primary scorer, for pass@k: a score that is at least as good, or the name of a row of the references to beat by two of its standard errors; by default that of referenceRows",
+      ),
+      devScorers: byKind(
+        devScorer,
+        "the scorer of public rows that agents need not train on, by which the best of k attempts is chosen",
+      ),
       expected,
       published: byKind(
         t.about(

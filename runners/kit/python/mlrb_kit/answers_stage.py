@@ -17,6 +17,7 @@ from mlrb_kit.guarded import fault_of
 from mlrb_kit.reference_titles import read_titles
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.stage import Stage, read_stage
+from mlrb_kit.took import charged
 
 # takes the folders of a model and of the private data; raises Rejected if the model is at fault
 Write = Callable[[Path, Path], Sequence[Prediction]]
@@ -40,12 +41,13 @@ def submitted(write: Write, stage: Stage, answers: Path) -> None:
         if isinstance(made, Rejected):
             raise made
 
-    try:
-        check_admitted(stage)
-        if fault := fault_of(stage, act, stage.input("submission")):
-            raise Rejected(fault)
-    except Rejected as rejected:
-        write_answers(answers, rejected)
+    with charged(stage):
+        try:
+            check_admitted(stage)
+            if fault := fault_of(stage, act, stage.input("submission")):
+                raise Rejected(fault)
+        except Rejected as rejected:
+            write_answers(answers, rejected)
 
 
 def asked(write: Write, model: Path, private: Path) -> Sequence[Prediction] | Rejected:

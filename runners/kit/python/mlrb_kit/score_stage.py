@@ -23,6 +23,7 @@ from mlrb_kit.guarded import fault_of
 from mlrb_kit.rejected import Rejected
 from mlrb_kit.results import write_jsonl
 from mlrb_kit.stage import read_stage
+from mlrb_kit.took import charged
 
 
 class Measured(NamedTuple):
@@ -70,13 +71,14 @@ def score_stage(measure: Measure, *, reads: str = "submission") -> None:
 
     folder = stage.input(reads)
     control = None if reads == "submission" else partial(write_other_answers, folder)
-    try:
-        check_admitted(stage)
-        check_look_ahead(stage)
-        if fault := fault_of(stage, act, folder, control):
-            raise Rejected(fault)
-    except Rejected as rejected:
-        write(rejected)
+    with charged(stage):
+        try:
+            check_admitted(stage)
+            check_look_ahead(stage)
+            if fault := fault_of(stage, act, folder, control):
+                raise Rejected(fault)
+        except Rejected as rejected:
+            write(rejected)
 
 
 def storable(value: Any) -> Any:
