@@ -5,6 +5,7 @@ import { direction } from "./judged/score.ts";
 import { acrossTasks } from "./report/across-tasks.ts";
 import { agentComparison } from "./report/agent-comparison.ts";
 import { attempt } from "./report/attempt.ts";
+import { bestOf } from "./report/best-of.ts";
 import { cell } from "./report/cell.ts";
 import { comparison } from "./report/comparison.ts";
 import { reportHardware } from "./report/hardware.ts";
@@ -95,7 +96,7 @@ export type Published = t.TypeOf<typeof published>;
 
 export const report = t.fileFormat(
   "mlrb report",
-  t.wholeExcept(["referenceChecks", "memorisation", "judged", "hardware", "ladder"], {
+  t.wholeExcept(["referenceChecks", "memorisation", "judged", "hardware", "ladder", "bestOf"], {
     formatVersion: { const: reportFormat },
     title: t.anyText,
     label: t.about(t.anyText, "the data behind the numbers, e.g. smoke or official"),
@@ -135,6 +136,7 @@ export const report = t.fileFormat(
       t.listOf(comparison),
       "the agents' submissions on the same items: one for each task, metric and pair of agents",
     ),
+    bestOf: t.about(bestOf, "absent where the pipeline asks for none"),
     ladder: t.about(ladder, "absent without levels of difficulty"),
     agentComparisons: t.about(
       t.listOf(agentComparison),

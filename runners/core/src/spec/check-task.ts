@@ -64,8 +64,8 @@ function checkKinds(task: TaskManifest, source: YamlSource): Diagnostic[] {
     const said = task[table];
     if (said === undefined) return [];
     const others = Object.keys(said).filter((kind) => !kinds.includes(kind));
-    // published values are on official data, and not every kind has public rows to measure on
-    const isPartial = table === "published" || table === "devScorers";
+    // published values are on official data, and not every kind has public rows to measure on, or a reference to beat
+    const isPartial = ["published", "devScorers", "success"].includes(table);
     const missing = isPartial ? [] : kinds.filter((kind) => !Object.hasOwn(said, kind));
     // a kind that is missing because it was misspelt is reported as misspelt
     const unsaid = missing.filter((kind) => !others.some((other) => suggest(other, [kind]) !== undefined));

@@ -74,7 +74,7 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
       memoryRules: ({ rules }) => rules?.filter(({ method }) => method === "memory-max") ?? [],
       folder: ({ name }) => splitTaskName(name).folder,
       level: levelOf,
-      dev: devOf,
+      bestOf: bestOfTask,
     },
     rules: (task, sources, lost) => [
       ...checkTask(
@@ -127,8 +127,8 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   },
 };
 
-/** For `{task.dev.KIND}`: what stages need of the scorer of public rows; nulls where the task has none. */
-function devOf({ devScorers = {}, scorers, generate }: TaskManifest, sources: Sources) {
+/** For `{task.bestOf.KIND}`: when an attempt succeeds, and the scorer of public rows with `rows`; nulls without one. */
+function bestOfTask({ devScorers = {}, success = {}, scorers, generate }: TaskManifest, sources: Sources) {
   return Object.fromEntries(
     Object.keys(scorers).map((kind) => {
       const dev = devScorers[kind];
@@ -139,7 +139,7 @@ function devOf({ devScorers = {}, scorers, generate }: TaskManifest, sources: So
         kind,
         {
           ...Object.fromEntries(fields.map((field) => [field, known?.[field] ?? null])),
-          rows: dev ?? null,
+          ...{ rows: dev ?? null, success: success[kind] ?? null },
           script: known ? `scorers/${known.name}/measure.py` : null,
           generate: known && scorers[kind]!.includes(known.name) ? (generate ?? null) : null,
         },

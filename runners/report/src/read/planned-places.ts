@@ -1,6 +1,6 @@
 // The places of a report that the pipeline planned, with any outcome. Stages are found by their roles and their
 // members distinguished by the axes task, agent, seed, scorer and checkpoint. Of the roles `answers`,
-// `checkpoint-answers`, `reference-answers` and `reference-check` a report shows only what went wrong. Pure.
+// `dev-answers`, `checkpoint-answers`, `reference-answers` and `reference-check` a report shows only what went wrong. Pure.
 
 import type { Coverage } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
@@ -16,6 +16,8 @@ const axesOf = {
   overlap: ["task", "agent", "seed"],
   answers: ["task", "agent", "seed"],
   score: ["task", "agent", "seed", "scorer"],
+  "dev-answers": ["task", "agent", "seed"],
+  "dev-score": ["task", "agent", "seed"],
   "reference-answers": ["task"],
   "reference-memorisation": ["task"],
   references: ["task", "scorer"],

@@ -91,6 +91,9 @@ export function readEvidence(
     references: (task: string, scorer: string) => references.get(placeKey([task, scorer]))!,
     /** An attempt's samples file; read on demand, because they are large. */
     samples: (attempt: Attempt, scorer: string) => reader.samples(attempt, scorer, readSamples),
+    /** An attempt's score on public rows by `scorer`; undefined without one. */
+    devValue: ({ task, agent, seed }: Attempt, scorer: Metric) =>
+      reader.devValue({ task, agent, seed }, scorer),
     /** Of the host of the report; undefined if the pipeline has no stage for it, or without a result. */
     calibration: reader.calibration(),
     /** Undefined if the pipeline has no stage for it. */
@@ -207,6 +210,12 @@ class EvidenceReader extends ArtifactReader {
   references(task: string, scorer: string): Reading<ReferenceRow[]> {
     const member = this.find("references", task, scorer);
     return this.parsed(member, "rows", (text) => parseReferences(text, scorer), "references");
+  }
+
+  devValue({ task, agent, seed }: Slot, metric: Metric): number | undefined {
+    const member = this.find("dev-score", task, agent, seed);
+    const found = this.parsed(member, "score", (text) => parseScore(text, metric), "dev score");
+    return found.kind === "ok" && found.value.kind === "scored" ? found.value.value : undefined;
   }
 
   samples({ task, agent, seed }: Slot, scorer: string, read: ReadSamples): Reading<Uint8Array | string> {

@@ -10,6 +10,7 @@ import type { ReportHardware } from "@mlrb/formats/report/hardware";
 import type { Collected } from "@mlrb/formats/stage/collected";
 import { agentComparisons } from "../compare/agent-comparisons.ts";
 import { baselineOf, referenceOf } from "../compare/baseline-of.ts";
+import { bestOf } from "../compare/best-of.ts";
 import { cell } from "../compare/cell.ts";
 import { comparisons, itemsOf } from "../compare/comparisons.ts";
 import { ladder } from "../compare/ladder.ts";
@@ -118,6 +119,8 @@ export function reportData(collected: Collected, { params, read, readSamples = r
   });
   const found = ladder(report, { levels: known.levels, margin: known.equalMargin });
   if (found) report.ladder = found;
+  const best = bestOf(report, { ...known, devValue: evidence.devValue });
+  if (best) report.bestOf = best;
   return report;
 }
 

@@ -14,6 +14,7 @@ import {
   numberOrNull,
   openObject,
   orNull,
+  positiveInteger,
   type TypeOf,
   tableOf,
 } from "@mlrb/formats/schema";
@@ -39,6 +40,15 @@ const preset = openObject(
   ["kind"],
 );
 
+/** Of the best of k: a task's scorer of public rows, with nulls where it has none, and what is a success. */
+const choice = openObject(
+  {
+    ...{ name: orNull(anyText), title: orNull(anyText), unit: orNull(anyText), direction: orNull(direction) },
+    ...{ digits: orNull(digits), range: orNull(range), success: { type: ["number", "string", "null"] } },
+  },
+  ["name"],
+);
+
 /** An optional field of a manifest is null where the manifest lacks it. */
 const paramsFormat = openObject(
   {
@@ -62,6 +72,8 @@ const paramsFormat = openObject(
     referenceTokensPerSecond: numberOrNull,
     levels: tableOf(orNull(taskLevel)),
     equalMargin: number,
+    bestOf: orNull(listOf(positiveInteger)),
+    choices: tableOf(choice),
   },
   ["title", "label", "tasks", "primary", "baselines", "agents", "scorers", "units", "directions", "digits"],
 );
@@ -113,6 +125,25 @@ export function reportParams(params: Record<string, unknown>) {
     /** Of tasks at a level of difficulty. */
     levels: Object.values(known.levels ?? {}).filter((level) => level !== null),
     isWhole: (task: string) => !own(known.levels, task),
+    /** The numbers of attempts to choose from, 1 among them; empty where the pipeline asks for none. */
+    bestOf: [...new Set([...(known.bestOf?.length ? [1] : []), ...(known.bestOf ?? [])])].sort(
+      (a, b) => a - b,
+    ),
+    /** A score, the name of a row of the references, or null where task.yaml declares nothing. */
+    success: (task: string) => own(known.choices, task)?.success ?? null,
+    /** The scorer of public rows by which the best of k is chosen; undefined where the task has none. */
+    devMetric(task: string): Metric | undefined {
+      const { name, title, unit, direction, digits, range } = own(known.choices, task) ?? {};
+      if (!name || !direction) return undefined;
+      return {
+        name,
+        title: title ?? name,
+        unit: unit ?? "",
+        direction,
+        digits: digits ?? 3,
+        range: range ?? null,
+      };
+    },
     /** Within which a normalised mean counts as equal to the trivial baseline. */
     equalMargin: known.equalMargin ?? 0,
     /** Undefined for a name that is not a scorer. */
