@@ -16,6 +16,7 @@ import { costsSection } from "@mlrb/report/paper/costs";
 import { doseFigure } from "@mlrb/report/paper/dose-figure";
 import { forestFigure } from "@mlrb/report/paper/forest-figure";
 import { overTimeFigure } from "@mlrb/report/paper/over-time-figure";
+import { profilesFigure } from "@mlrb/report/paper/profiles-figure";
 import { readArtifact, readArtifactBytes } from "@mlrb/report/read/read-artifact";
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
@@ -45,8 +46,9 @@ const figures = {
   "over-time": await overTimeFigure(report),
   cost: await costFigure(report, taken),
   dose: await doseFigure(report),
+  profiles: await profilesFigure(report),
 };
-for (const name of ["scores", "over-time", "cost", "dose"] as const) {
+for (const name of ["scores", "over-time", "cost", "dose", "profiles"] as const) {
   const pdf = figures[name];
   if (!pdf) continue;
   writeFileSync(join(outputs.report!, "figures", `${name}.pdf`), pdf);

@@ -218,6 +218,56 @@ const doses = t.wholeObject({
   equals_baseline: t.about(t.flag, "shown to be within the declared margin"),
 });
 
+const bestOf = t.wholeObject({
+  ...head,
+  task: t.anyText,
+  agent: t.anyText,
+  k: t.about(t.positiveInteger, "attempts to choose from; 1: single attempts"),
+  ...metric,
+  success: t.about(t.numberOrNull, "the score of a success; empty: none is known"),
+  success_beats: t.about(
+    t.textOrNull,
+    "the row that a success beats by two of its standard errors; empty: `success` is enough",
+  ),
+  n: t.about(t.count, "attempts that are not missing"),
+  successes: countOrNull,
+  pass_at_k: t.about(t.numberOrNull, "unbiased; empty for k > n, or without a known success"),
+  pass_ci_low: t.about(t.numberOrNull, "at least 95 %, by Clopper and Pearson"),
+  pass_ci_high: t.numberOrNull,
+  dev_scorer: t.about(
+    t.textOrNull,
+    "the scorer of public rows that chooses; empty: none, so the choice is random",
+  ),
+  groups: t.count,
+  chosen_by_dev: t.about(t.count, "groups of which a score on public rows chose"),
+  chosen_at_random: t.count,
+  none_valid: t.about(t.count, "groups without a valid attempt"),
+  missing: t.about(t.count, "groups with a missing attempt, which are in no number"),
+  left_out: t.about(t.count, "attempts that fill no group"),
+  mean: t.about(
+    t.numberOrNull,
+    "test score of the chosen attempts; failed choices count as the trivial baseline",
+  ),
+  single_mean: t.about(t.numberOrNull, "of all attempts, as in summary.csv"),
+  normalised_mean: t.numberOrNull,
+  p_better: t.about(t.numberOrNull, "P(the chosen attempt is better than one outside its group), ties half"),
+  better_ci_low: t.numberOrNull,
+  better_ci_high: t.numberOrNull,
+  oracle_upper_bound: t.about(
+    t.numberOrNull,
+    "mean of the groups' best test scores; no rule can reach it, never compare it",
+  ),
+});
+
+const profiles = t.wholeObject({
+  ...head,
+  agent: t.anyText,
+  k: t.about(t.positiveInteger, "1: single attempts; else the chosen ones of k"),
+  tasks: t.about(t.anyText, "with equal weight, separated by spaces"),
+  above: t.about(t.number, "a normalised score; from it on to the next row the share holds"),
+  share: t.about(t.number, "of attempts with a higher one"),
+});
+
 /** The row of each file, by its name without `.csv`. */
 export const resultRows = {
   summary,
@@ -227,6 +277,8 @@ export const resultRows = {
   comparisons,
   answers: judgeAnswers,
   doses,
+  "best-of": bestOf,
+  profiles,
 } as const;
 export type ResultTable = keyof typeof resultRows;
 export type ResultRow<Name extends ResultTable> = t.TypeOf<(typeof resultRows)[Name]>;

@@ -3,6 +3,7 @@ import type { Report } from "@mlrb/formats/report";
 import { type ResultRow, type ResultTable, resultRows } from "@mlrb/formats/report/result-tables";
 import { answerRows } from "../judged/answer-rows.ts";
 import { attemptRows, checkpointRows, scoreRows } from "./attempt-rows.ts";
+import { bestOfRows, profileRows } from "./best-of-rows.ts";
 import { csvLine } from "./csv-line.ts";
 import { doseRows } from "./dose-rows.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
@@ -11,6 +12,7 @@ import { comparisonRows, summaryRows } from "./summary-rows.ts";
 export function csvFiles(report: Report): Record<string, string> {
   const [checkpoints, comparisons] = [checkpointRows(report), comparisonRows(report)];
   const [answers, doses] = [answerRows(report), doseRows(report)];
+  const [bestOf, profiles] = [bestOfRows(report), profileRows(report)];
   return {
     "summary.csv": csvTable("summary", summaryRows(report)),
     "attempts.csv": csvTable("attempts", attemptRows(report)),
@@ -18,6 +20,8 @@ export function csvFiles(report: Report): Record<string, string> {
     ...(checkpoints.length > 0 && { "checkpoints.csv": csvTable("checkpoints", checkpoints) }),
     ...(answers.length > 0 && { "answers.csv": csvTable("answers", answers) }),
     ...(doses.length > 0 && { "doses.csv": csvTable("doses", doses) }),
+    ...(bestOf.length > 0 && { "best-of.csv": csvTable("best-of", bestOf) }),
+    ...(profiles.length > 0 && { "profiles.csv": csvTable("profiles", profiles) }),
     ...(comparisons.length > 0 && { "comparisons.csv": csvTable("comparisons", comparisons) }),
   };
 }

@@ -4,6 +4,7 @@
 import type { Report } from "@mlrb/formats/report";
 import type { ProtocolResult } from "@mlrb/formats/report/protocol";
 import type { Times } from "@mlrb/formats/times";
+import { profilesCaption } from "../page/charts/profiles.ts";
 import { costCaption } from "../paper/cost-figure.ts";
 import { costTable } from "../paper/costs.ts";
 import { doseCaption } from "../paper/dose-figure.ts";
@@ -33,6 +34,7 @@ const figureCaptions = {
   cost: costCaption,
   "over-time": overTimeCaption,
   dose: doseCaption,
+  profiles: profilesCaption,
 };
 
 /** The float of `figures/NAME.pdf`, for which a paper needs graphicx. The PDF has no label of its own. */

@@ -11,6 +11,7 @@ import { attemptsTable } from "./attempts-table.ts";
 import { costFigures } from "./charts/cost-figures.ts";
 import { dosePart } from "./charts/dose-response.ts";
 import { overTimePart } from "./charts/over-time.ts";
+import { profilesPart } from "./charts/profiles.ts";
 import { timeSpentPart } from "./charts/time-spent-part.ts";
 import { winMatrix } from "./charts/win-matrix.ts";
 import { citePart } from "./citation.ts";
@@ -77,6 +78,7 @@ function panels(data: PageData): Html[] {
       overTimePart(report), // what readers look for first
       overviewPart(report),
       winMatrix(report),
+      profilesPart(report),
       report.attempts.length === 0 ? html`` : primary,
       allMeans,
       ...otherResults,

@@ -17,6 +17,7 @@ const headings: Record<string, TabId> = {
   Results: "results",
   "Across tasks": "results",
   "Levels of difficulty": "results",
+  "Best of k": "results",
   "Secondary measurements": "results",
   "Best attempt of each cell, never compared": "results",
   "Trivial baselines and reference models": "results",

@@ -3,7 +3,7 @@ import type { Report } from "@mlrb/formats/report";
 import { doseGroups } from "../compare/ladder.ts";
 import { doseSvg } from "../page/charts/dose-response.ts";
 import { displayNames } from "./display-names.ts";
-import { drawnWidth, figurePdf } from "./pdf-figure.ts";
+import { drawnWidth, figurePdf, inPairs } from "./pdf-figure.ts";
 
 export const doseCaption =
   "Score by difficulty: means over attempts that were told of the level, with Student-t intervals (95 %). Dashed: attempts " +
@@ -16,9 +16,5 @@ export async function doseFigure(report: Report): Promise<Buffer | undefined> {
   const drawn = doseGroups(report).map((curves) =>
     doseSvg(report, curves, { width: drawnWidth / 2, name: names.agent }),
   );
-  if (drawn.length === 0) return undefined;
-  return figurePdf(
-    report,
-    drawn.flatMap((_, at) => (at % 2 === 0 ? [drawn.slice(at, at + 2)] : [])),
-  );
+  return drawn.length === 0 ? undefined : figurePdf(report, inPairs(drawn));
 }

@@ -6,6 +6,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import type { PaperTable } from "../formats/latex-paper-table.ts";
 import { headWidth } from "../formats/latex-paper-table.ts";
 import { withFootnotes } from "../read/attempt-marks.ts";
+import { bestOfCaption, bestOfTable } from "../sections/best-of-section.ts";
 import {
   differenceTexts,
   digitsText,
@@ -41,6 +42,7 @@ export function paperTables(report: Report): PaperTable[] {
     attemptsTable(report, names),
     tasksTable(report, names),
     agentsTable(report, names),
+    bestOfPaperTable(report, names),
   ].filter(({ table }) => table.groups.length > 0);
 }
 
@@ -206,6 +208,17 @@ function attemptsTable(report: Report, names: DisplayNames): PaperTable {
 /** The number of valid attempts has a column. */
 function withoutCount(text: string): string {
   return text.replace(/ \(n \d+\)$/, "");
+}
+
+function bestOfPaperTable(report: Report, names: DisplayNames): PaperTable {
+  const cells = report.bestOf?.cells ?? [];
+  const groups = paperGroups(report, (task) => cells.filter((cell) => cell.task === task));
+  const table = bestOfTable(report, groups, names.agent);
+  return {
+    name: "best-of",
+    caption: withFootnotes(`Best of k. ${bestOfCaption}`, report.attempts),
+    table: { ...table, columns: table.columns.map(titled) },
+  };
 }
 
 function tasksTable(report: Report, names: DisplayNames): PaperTable {

@@ -60,6 +60,11 @@ export async function figurePdf(report: Report, drawings: (Html | Html[])[]): Pr
   return whole;
 }
 
+/** Two in a row. */
+export function inPairs(drawn: Html[]): Html[][] {
+  return drawn.flatMap((_, at) => (at % 2 === 0 ? [drawn.slice(at, at + 2)] : []));
+}
+
 /** In points. */
 function sizeOf(markup: string, side: "width" | "height"): number {
   return scale * Number(new RegExp(` ${side}="([\\d.]+)"`).exec(markup)![1]);

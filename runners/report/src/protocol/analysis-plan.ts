@@ -21,5 +21,9 @@ export const analysisPlan: ProtocolFacts["analysis"] = Object.entries({
     "missing: in no mean; if more than a fifth of the planned attempts are missing, there is no interval and no test",
   resumed: "counted; the sensitivity table shows the mean without them",
   "extended by a person": "missing: in no mean; the sensitivity table shows the mean with them",
+  success:
+    "a score from which task.yaml says `success`, or better than the row that it names there by two standard errors of that row, by default the reference model's",
+  "best of k":
+    "for each k of the parameter best-of: groups of k attempts in the order of their seeds; of each the attempt with the best score of task.yaml's dev scorer on public rows, without such rows a random valid one; an exact test of the choices within groups, corrected by Holm's method over agents and k; the best test score is an upper bound only",
   "intermediate checkpoints": "in no mean, interval or test",
 }).map(([name, text]) => ({ name, text }));

@@ -14,6 +14,7 @@ import { plainText } from "../read/plain-text.ts";
 import { acrossSection } from "./across-section.ts";
 import { agentsSection } from "./agents-section.ts";
 import { attemptsSection } from "./attempts-section.ts";
+import { bestOfSections } from "./best-of-section.ts";
 import { checkpointsSection } from "./checkpoints-section.ts";
 import { comparisonsSection } from "./comparisons-section.ts";
 import { errorsSection } from "./errors-section.ts";
@@ -38,7 +39,7 @@ export function sections(report: Report): Section[] {
     ofAttempts(sensitivitySection(report)),
     ofAttempts(acrossSection(report)),
     ofAttempts(errorsSection(report)),
-    ...ladderSections(report).map(ofAttempts),
+    ...[...ladderSections(report), ...bestOfSections(report)].map(ofAttempts),
     setUpSection(report),
     metricsSection(report),
     rowsSection(report),
