@@ -8,11 +8,23 @@ import { interventionSums } from "./declared/intervention.ts";
 import * as t from "./schema.ts";
 import { recordFacts } from "./stage/collected.ts";
 
+/** took.json: what a stage took whose time is charged. */
+export const took = t.wholeFile("mlrb took", 1, { seconds: t.amount });
+
 export const times = t.wholeFile("mlrb times", 1, {
   label: t.anyText,
   attempts: t.listOf(
     t.wholeExcept(
-      ["reached", "served", "origin", ...uncheckedNames, "resumed", "interventions", "timeSpent"],
+      [
+        "devSeconds",
+        "reached",
+        "served",
+        "origin",
+        ...uncheckedNames,
+        "resumed",
+        "interventions",
+        "timeSpent",
+      ],
       {
         task: t.anyText,
         agent: t.anyText,
@@ -23,6 +35,7 @@ export const times = t.wholeFile("mlrb times", 1, {
         ),
         workingSeconds: t.numberOrNull,
         budgetSeconds: t.numberOrNull,
+        devSeconds: t.about(t.amount, "of scoring it on public rows, for the best of k; absent without"),
         ended: t.textOrNull,
         tokens: t.about(t.numberOrNull, "unknown is null, never 0"),
         dollars: t.numberOrNull,

@@ -14,8 +14,12 @@ export function bestOfRows(report: Report): ResultRow<"best-of">[] {
       ...{ success, success_beats: beats, n, successes, pass_at_k: cell.passAtK },
       ...{ pass_ci_low: cell.passInterval?.[0] ?? null, pass_ci_high: cell.passInterval?.[1] ?? null },
       ...{ dev_scorer: devScorer, groups: groups.length, chosen_by_dev: groupsBy("dev") },
-      ...{ chosen_at_random: groupsBy("random"), none_valid: groupsBy("none"), missing: groupsBy("missing") },
-      ...{ left_out: cell.leftOut, mean: cell.mean, single_mean: single.mean },
+      ...{ missing: groupsBy("missing"), left_out: cell.leftOut },
+      ...{
+        chosen_seeds: groups.map(({ chosen }) => chosen ?? "-").join(" "),
+        mean: cell.mean,
+        single_mean: single.mean,
+      },
       ...{ normalised_mean: cell.normalisedMean, p_better: cell.better },
       ...{
         better_ci_low: cell.betterInterval?.[0] ?? null,

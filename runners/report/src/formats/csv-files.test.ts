@@ -7,6 +7,7 @@ import { csvRows, csvText, parseCsv } from "../testing/csv-rows.ts";
 import { answersOf } from "../testing/judge-example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { attemptRows, checkpointRows, scoreRows } from "./attempt-rows.ts";
+import { bestOfRows, profileRows } from "./best-of-rows.ts";
 import { csvFiles } from "./csv-files.ts";
 import { doseRows } from "./dose-rows.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
@@ -22,6 +23,18 @@ const curve = {
   ...{ beats: ["whole"], equal: [] },
 };
 
+const group = { seeds: [1], dev: [null], by: "random" as const, chosen: 1, value: 2, oracle: 2 };
+const cell = {
+  ...{ task: "letters", agent: "plain", k: 1, n: 2, successes: 1, passAtK: 0.5, passInterval: null },
+  ...{ groups: [group], leftOut: 0, mean: 2, normalisedMean: null, oracle: 2 },
+  ...{ better: null, betterInterval: null },
+};
+const bestOf = {
+  tasks: [{ task: "letters", metric: "bits", success: 2, beats: null, devScorer: null }],
+  ...{ cells: [cell], agents: [] },
+  profiles: [{ agent: "plain", k: 1, tasks: ["letters"], steps: [{ above: 0.5, share: 0 }] }],
+};
+
 test("the rows of every file follow the published schema", () => {
   const tables = {
     "summary.csv": summaryRows(nasty),
@@ -31,6 +44,8 @@ test("the rows of every file follow the published schema", () => {
     "comparisons.csv": comparisonRows(nasty),
     "answers.csv": answerRows({ ...nasty, judged: { attempts: [judged], checks: [] } }),
     "doses.csv": doseRows({ ...nasty, ladder: { levels: [], margin: 0.05, trends: [], curves: [curve] } }),
+    "best-of.csv": bestOfRows({ ...nasty, bestOf }),
+    "profiles.csv": profileRows({ ...nasty, bestOf }),
   };
   assert.deepEqual(Object.keys(tables), Object.keys(resultTables.properties));
   mustFollow(resultTables, JSON.parse(JSON.stringify(tables)), "tables");

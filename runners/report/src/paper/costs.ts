@@ -24,7 +24,7 @@ type Spent = { mean: number | null; known: number; of: number };
 /** `spent` holds one entry for each of `amounts`. */
 type Cost = { cell: Cell; spent: Spent[] };
 
-const amounts = ["dollars", "GPU hours", "time", "tokens", "peak GPU memory"].map(
+const amounts = ["dollars", "GPU hours", "time", "tokens", "peak GPU memory", "public rows"].map(
   (wanted) => [...durationColumns, ...spentColumns].find(({ head }) => head === wanted)!,
 );
 

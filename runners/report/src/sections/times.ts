@@ -3,8 +3,10 @@
 
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
 import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";
+import { readFormat } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
-import type { Times } from "@mlrb/formats/times";
+import { type Times, took } from "@mlrb/formats/times";
+import { contentOf } from "../read/artifact-reader.ts";
 import { marksOf, withFootnotes } from "../read/attempt-marks.ts";
 import { byText } from "../read/order.ts";
 import { plainText } from "../read/plain-text.ts";
@@ -30,6 +32,14 @@ export function times(collected: Collected, { label, readLedger, read, direction
   const research = new Map(
     collected.members.filter(({ role }) => role === "iterations").map((member) => [placeOf(member), member]),
   );
+  const devSeconds = new Map<string, number>();
+  for (const member of collected.members.filter(({ role }) => role?.startsWith("dev-"))) {
+    const text = contentOf(member, "took", read);
+    const found = text.kind === "ok" ? readFormat(took, text.value) : text;
+    if (found.kind !== "ok") continue;
+    const place = placeOf(member);
+    devSeconds.set(place, (devSeconds.get(place) ?? 0) + found.value.seconds);
+  }
   const attempts = collected.members
     .filter(({ role }) => role === "attempt")
     .map((member) => {
@@ -44,6 +54,7 @@ export function times(collected: Collected, { label, readLedger, read, direction
         wallSeconds: known(ledger?.wallMs),
         workingSeconds: known(ledger?.workingMs),
         budgetSeconds: known(ledger?.budget.wallMs),
+        ...(devSeconds.has(placeOf(member)) && { devSeconds: devSeconds.get(placeOf(member))! }),
         ended: ledger ? plainText(String(ledger.ended)) : null,
         tokens: ledger?.tokens ?? null,
         dollars: ledger?.dollars ?? null,

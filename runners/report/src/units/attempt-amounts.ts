@@ -52,6 +52,12 @@ export const spentColumns: (AmountOfAttempt & {
     of: ({ dollars }) => dollars,
     means: "Dollars: at the prices that each attempt's ledger lists with their sources.",
   },
+  {
+    head: "public rows",
+    ...seconds,
+    of: ({ devSeconds }) => devSeconds ?? null,
+    means: "Public rows: time of scoring it on them, which the best of k costs beside its attempts.",
+  },
   { head: "GPU hours", unit: "", digits: 2, of: ({ gpuHours }) => gpuHours },
   {
     head: "GPU busy",
