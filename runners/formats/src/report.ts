@@ -19,7 +19,7 @@ import * as t from "./schema.ts";
 
 export const reportFormat = 1;
 
-const metric = t.about(
+export const metric = t.about(
   t.wholeObject({
     name: t.anyText,
     title: t.anyText,

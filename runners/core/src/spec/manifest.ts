@@ -127,25 +127,22 @@ const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
   },
 };
 
-/** For `{task.bestOf.KIND}`: when an attempt succeeds, and the scorer of public rows with `rows`; nulls without one. */
+/** For `{task.bestOf.KIND}`: when an attempt succeeds, and the scorer of public `rows`; nulls without one. */
 function bestOfTask({ devScorers = {}, success = {}, scorers, generate }: TaskManifest, sources: Sources) {
-  return Object.fromEntries(
-    Object.keys(scorers).map((kind) => {
-      const dev = devScorers[kind];
-      const read = dev && readManifest("scorer", dev.scorer, sources);
-      const known = read && !Array.isArray(read) ? read.value : undefined;
-      const fields = Object.keys(kinds.scorer.schema.properties) as (keyof ScorerManifest)[];
-      return [
-        kind,
-        {
-          ...Object.fromEntries(fields.map((field) => [field, known?.[field] ?? null])),
-          ...{ rows: dev ?? null, success: success[kind] ?? null },
-          script: known ? `scorers/${known.name}/measure.py` : null,
-          generate: known && scorers[kind]!.includes(known.name) ? (generate ?? null) : null,
-        },
-      ];
-    }),
-  );
+  const ofKind = (kind: string) => {
+    const rows = devScorers[kind] ?? null;
+    const read = rows && readManifest("scorer", rows.scorer, sources);
+    const scorer = read && !Array.isArray(read) ? read.value : null;
+    const { name = "", title, unit, direction, digits = 3, range = null } = scorer ?? {};
+    const generated = scorers[kind]!.includes(name) ? generate : undefined; // the task's own judge those texts
+    return {
+      ...Object.fromEntries(manifestFieldNames("scorer").map((field) => [field, null])),
+      ...{ ...scorer, rows, success: success[kind] ?? null, generate: generated ?? null },
+      script: scorer && `scorers/${name}/measure.py`,
+      metric: scorer && { name, title, unit, direction, digits, range },
+    };
+  };
+  return Object.fromEntries(Object.keys(scorers).map((kind) => [kind, ofKind(kind)]));
 }
 
 /** The entry of sources.lock.yaml; null if there is none or it is of another state of the source. */

@@ -223,7 +223,6 @@ const bestOf = t.wholeObject({
   k: t.about(t.positiveInteger, "attempts to choose from; 1: single attempts"),
   ...metric,
   success: t.about(t.numberOrNull, "the score of a success; empty: none is known"),
-  success_beats: t.about(t.textOrNull, "the row that it beats by two standard errors; empty: none"),
   ...{ n: t.about(t.count, "attempts that are not missing"), successes: countOrNull },
   pass_at_k: t.about(t.numberOrNull, "unbiased; empty for k > n, or without a known success"),
   pass_ci_low: t.about(t.numberOrNull, "at least 95 %, by Clopper and Pearson"),

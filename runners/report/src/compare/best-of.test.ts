@@ -31,11 +31,11 @@ type Try = {
 };
 
 const pairs = {
-  ...{ name: "pairs", title: "pairs", unit: "share of pairs", direction: "higher", digits: 3 },
-  ...{ range: [0, 1], success: null },
+  ...{ name: "pairs", title: "pairs", unit: "share of pairs", direction: "higher" as const, digits: 3 },
+  range: [0, 1] as [number, number],
 };
 
-function example(tries: Try[], { choice = pairs as Record<string, unknown>, bestOf = [2] } = {}) {
+function example(tries: Try[], { choice = { metric: pairs } as object, bestOf = [2] } = {}) {
   const made = new Example({ bestOf, choices: { letters: choice } });
   for (const [at, { bits, dev }] of tries.entries()) {
     const axes = { task: "letters", agent: "plain", seed: at + 1 };
@@ -95,9 +95,9 @@ test("a success beats the reference by two of its errors, and failures count whi
   assert.deepEqual([n, successes], [3, 1]);
   assert.ok(Math.abs(passAtK! - 2 / 3) < 1e-12);
   assert.equal(passInterval, null, "a quarter of the attempts is missing");
-  const declared = example(tries, { choice: { ...pairs, success: 1.99 } }).report();
+  const declared = example(tries, { choice: { metric: pairs, success: 1.99 } }).report();
   assert.equal(cellAt(declared, 2).successes, 2, "a score of task.yaml is enough");
-  const unknown = example(tries, { choice: { ...pairs, success: "trigram" } }).report();
+  const unknown = example(tries, { choice: { metric: pairs, success: "trigram" } }).report();
   assert.deepEqual([cellAt(unknown, 1).successes, cellAt(unknown, 1).passAtK], [null, null]);
   assert.match(markdown(unknown), /no success is known: trigram has no value/);
 });
@@ -133,7 +133,7 @@ test("a chosen attempt that broke a rule counts as the trivial baseline, and a m
 
 test("without public rows a valid attempt is drawn, the report says so, and nothing is tested", () => {
   const report = example([{ bits: "disqualified" }, { bits: 1.5 }, { bits: 2 }], {
-    choice: { name: null },
+    choice: { metric: null },
   }).report();
   const { groups, leftOut } = cellAt(report, 2);
   assert.deepEqual([groups[0]!.by, groups[0]!.chosen, leftOut], ["random", 2, 1]);
@@ -210,7 +210,7 @@ function simulated(
   };
   const found = bestOf(all, {
     ...{ bestOf: [1, 2, 5], success: () => 0, isWhole: () => true },
-    devMetric: () => ({ ...pairs, direction: "higher", range: null }),
+    devMetric: () => pairs,
     devValue: (attempt) => dev.get(attempt),
   })!;
   return bestOfSections({ ...all, bestOf: found })[0]!.items.filter(({ text }) =>

@@ -12,6 +12,7 @@ import {
   performanceProfile,
 } from "@mlrb/core/statistics/best-of-k";
 import { mean } from "@mlrb/core/statistics/mean";
+import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import { holm } from "@mlrb/core/statistics/significance/holm";
 import { superiorityInterval } from "@mlrb/core/statistics/significance/superiority-interval";
 import type { Metric, Report } from "@mlrb/formats/report";
@@ -51,7 +52,7 @@ export function bestOf(report: Report, asked: Asked): BestOf | undefined {
     const dev = attempts.map((attempt) => metric && asked.devValue(attempt, metric));
     return asked.bestOf.map((k) => ofCell(cell, { k, attempts, dev, success, direction: metric?.direction }));
   });
-  const whole = made.filter(({ cell }) => asked.isWhole(cell.task));
+  const whole = made.filter(({ of }) => asked.isWhole(of.task));
   const scaled = report.acrossTasks.tasks.map(({ task }) => task);
   const rows = report.agents.flatMap(({ name }) =>
     asked.bestOf.map((k) => {
@@ -96,70 +97,68 @@ type OfCell = {
   direction: "higher" | "lower" | undefined;
 };
 
-/** A cell at one k, with what the tests over tasks need. `chosen`: groups that a dev score chose from. */
-type Made = { cell: Cell; of: CellOfK; chosen: ChosenAmong[]; normalised: number[]; trials: number };
+/** A cell at one k, and what numbers over tasks need: `chosen` by dev scores, `trials` groups of P(better than one). */
+type Made = { of: CellOfK; chosen: ChosenAmong[]; normalised: number[]; trials: number };
 
-function ofCell(cell: Cell, { k, attempts, dev, success, direction = "higher" }: OfCell): Made {
-  const { task, agent, counted, seeds } = cell;
+function ofCell(cell: Cell, { k, attempts, dev, success: { success, beats }, direction }: OfCell): Made {
+  const { task, agent, seeds } = cell;
   const sign = cell.direction === "higher" ? 1 : -1;
+  const values = cell.counted.map((value) => (value === null ? null : sign * value));
   const results = attempts.map((attempt) => counting(attempt, cell.metric));
   const tries = results.map((result, at) => ({ result, dev: dev[at] }));
-  const { groups, leftOut } = bestOfK(tries, { k, direction, seed: seedOf([task, agent, String(k)]) });
+  const seed = seedOf([task, agent, String(k)]);
+  const { groups, leftOut } = bestOfK(tries, { k, direction: direction ?? "higher", seed });
+  const all = groups.map((group) => ({ ...group, ...countedAs(group, cell) }));
+  const known = all.filter(({ by }) => by !== "missing");
   const n = results.filter(({ kind }) => kind !== "missing").length;
-  const { success: least, beats } = success;
-  const isSuccess = (value: number) =>
-    beats === null ? sign * (value - least!) >= 0 : sign * (value - least!) > 0;
-  const c = results.filter((one) => one.kind === "valid" && isSuccess(one.value)).length;
+  const c = results.filter((one) => {
+    const ahead = one.kind === "valid" && success !== null ? sign * (one.value - success) : -1;
+    return ahead > 0 || (ahead === 0 && beats === null);
+  }).length;
   const isTestable = untestableReasons(cell).length === 0;
-  const placeOf = ({ chosen, members }: GroupChoice) => chosen ?? members[0]!;
-  const known = groups.filter(({ by }) => by !== "missing");
-  const countedAs = (group: GroupChoice) => (group.by === "missing" ? null : counted[placeOf(group)]!);
-  const oracleOf = ({ by, members }: GroupChoice) => {
-    const values = members.map((member) => counted[member] ?? null);
-    if (by === "missing" || values.includes(null)) return null;
-    return sign * Math.max(...values.map((value) => sign * value!));
+  const signed = all.map(({ members, value }) => ({ members, value: value === null ? null : sign * value }));
+  const better = k > 1 && isTestable ? betterThanOne(values, signed) : undefined;
+  const among = ({ members, chosen }: GroupChoice): ChosenAmong[] => {
+    const own = members.flatMap((member) => values[member] ?? []);
+    return own.length === k ? [{ values: own, chosen: members.indexOf(chosen!) }] : [];
   };
-  const better =
-    k > 1 && isTestable
-      ? betterThanOne(
-          counted.map((value) => signed(value, sign)),
-          groups.map((group) => ({ members: group.members, value: signed(countedAs(group), sign) })),
-        )
-      : undefined;
   return {
-    cell,
     of: {
-      ...{ task, agent, k, n, leftOut, successes: least === null ? null : c },
-      passAtK: least === null ? null : (passAtK({ n, c, k }) ?? null),
-      passInterval: least === null || !isTestable ? null : (passAtKInterval({ n, c, k }) ?? null),
-      groups: groups.map((group) => ({
-        seeds: group.members.map((member) => seeds[member]!),
-        dev: group.members.map((member) => dev[member] ?? null),
-        by: group.by,
-        chosen: group.chosen === undefined ? null : seeds[group.chosen]!,
-        value: countedAs(group),
-        oracle: oracleOf(group),
+      ...{ task, agent, k, n, leftOut, successes: success === null ? null : c },
+      passAtK: success === null ? null : (passAtK({ n, c, k }) ?? null),
+      passInterval: success === null || !isTestable ? null : (passAtKInterval({ n, c, k }) ?? null),
+      groups: all.map(({ members, by, chosen, value, oracle }) => ({
+        seeds: members.map((member) => seeds[member]!),
+        dev: members.map((member) => dev[member] ?? null),
+        ...{ by, chosen: chosen === undefined ? null : seeds[chosen]!, value, oracle },
       })),
-      mean: meanOfKnown(known.map(countedAs)),
-      normalisedMean: meanOfKnown(known.map((group) => cell.normalised[placeOf(group)]!)),
-      oracle: meanOfKnown(known.map(oracleOf)),
-      better: better?.value ?? null,
-      betterInterval:
-        (better && superiorityInterval([{ a: better.groups, b: better.groups }], better.value)) ?? null,
+      mean: meanOfKnown(known.map(({ value }) => value)),
+      normalisedMean: meanOfKnown(known.map(({ normalised }) => normalised)),
+      oracle: meanOfKnown(known.map(({ oracle }) => oracle)),
+      ...{ better: better?.value ?? null, betterInterval: intervalOf(better?.value, [better?.groups ?? 0]) },
     },
-    chosen: isTestable
-      ? groups.flatMap(({ by, members, chosen }) => {
-          const values = members.flatMap((member) => signed(counted[member]!, sign) ?? []);
-          return by === "dev" && values.length === k ? [{ values, chosen: members.indexOf(chosen!) }] : [];
-        })
-      : [],
+    chosen: isTestable ? all.filter(({ by }) => by === "dev").flatMap(among) : [],
+    normalised: known.flatMap(({ normalised }) => normalised ?? []),
     trials: better?.groups ?? 0,
-    normalised: known.flatMap((group) => cell.normalised[placeOf(group)] ?? []),
   };
 }
 
-function signed(value: number | null, sign: number): number | null {
-  return value === null ? null : sign * value;
+function countedAs(
+  { by, members, chosen = members[0]! }: GroupChoice,
+  { counted, normalised, direction }: Cell,
+) {
+  if (by === "missing") return { value: null, normalised: null, oracle: null };
+  const values = members.flatMap((member) => counted[member] ?? []);
+  const best = direction === "higher" ? Math.max : Math.min;
+  const oracle = values.length < members.length ? null : best(...values);
+  return { value: counted[chosen]!, normalised: normalised[chosen]!, oracle };
+}
+
+/** Of P(better than one) over tasks with so many groups; those are at most as many as the single attempts. */
+function intervalOf(better: number | undefined, trials: number[]): Interval | null {
+  if (better === undefined) return null;
+  const tasks = trials.map((groups) => ({ a: groups, b: groups }));
+  return superiorityInterval(tasks, better) ?? null;
 }
 
 /** Null without values, or where one is unknown. */
@@ -171,21 +170,21 @@ function meanOfKnown(values: (number | null)[]): number | null {
 /** `own`: one agent's cells at one k. */
 function overTasks(own: Made[], { agent, k, scaled }: { agent: string; k: number; scaled: string[] }) {
   const onScale = own.filter(({ of, normalised }) => scaled.includes(of.task) && normalised.length > 0);
-  const betters = own.filter(({ trials }) => trials > 0);
-  const better = mean(betters.map(({ of }) => of.better!));
+  const compared = own.filter(({ trials }) => trials > 0);
+  const better = mean(compared.map(({ of }) => of.better!));
+  const trials = compared.map((one) => one.trials);
   const passes = own.flatMap(({ of }) => of.passAtK ?? []);
   const test = choiceTest(own.flatMap(({ chosen }) => chosen));
   return {
-    ...{ agent, k, tasks: betters.length, better: better ?? null },
+    ...{
+      agent,
+      k,
+      tasks: compared.length,
+      better: better ?? null,
+      betterInterval: intervalOf(better, trials),
+    },
     ...{ passAtK: mean(passes) ?? null, passTasks: passes.length },
     normalisedMean: meanOfKnown(onScale.map(({ of }) => of.normalisedMean)),
-    betterInterval:
-      better === undefined
-        ? null
-        : superiorityInterval(
-            betters.map(({ trials }) => ({ a: trials, b: trials })),
-            better,
-          )!,
     choice: test ? { share: test.statistic, groups: test.groups, p: test.p, pMin: test.pMin } : null,
     profile: {
       tasks: onScale.map(({ of }) => of.task),

@@ -6,12 +6,12 @@ import { headOf, metricColumns } from "./row-parts.ts";
 export function bestOfRows(report: Report): ResultRow<"best-of">[] {
   const { cells = [], tasks = [] } = report.bestOf ?? {};
   return cells.map(({ task, agent, k, n, successes, groups, ...cell }) => {
-    const { metric, success, beats, devScorer } = tasks.find((one) => one.task === task)!;
+    const { metric, success, devScorer } = tasks.find((one) => one.task === task)!;
     const groupsBy = (of: string) => groups.filter(({ by }) => by === of).length;
     const single = report.cells.find((one) => one.primary && one.task === task && one.agent === agent)!;
     return {
       ...{ ...headOf(report), task, agent, k, ...metricColumns(report, task, metric) },
-      ...{ success, success_beats: beats, n, successes, pass_at_k: cell.passAtK },
+      ...{ success, n, successes, pass_at_k: cell.passAtK },
       ...{ pass_ci_low: cell.passInterval?.[0] ?? null, pass_ci_high: cell.passInterval?.[1] ?? null },
       ...{ dev_scorer: devScorer, groups: groups.length, chosen_by_dev: groupsBy("dev") },
       ...{ missing: groupsBy("missing"), left_out: cell.leftOut },

@@ -8,6 +8,7 @@ import { grouped } from "../sections/report-words.ts";
 const besideTables = new Set([
   ...["iterations", "memorisation", "overlap", "reference-memorisation", "kinship", "calibration"],
   ...["checkpoint", "checkpoint-causality", "checkpoint-answers", "checkpoint-score"],
+  ...["dev-answers", "dev-score"],
 ]);
 
 /** In a fixed order: protocols of attempts, the plan, attempts, metrics and tests, code and settings. `digest`: of the file. */

@@ -5,7 +5,7 @@ import { agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { scorerManifest } from "@mlrb/formats/declared/scorer";
 import { taskManifest } from "@mlrb/formats/declared/task";
 import { mustFollow } from "@mlrb/formats/read-format";
-import type { AgentFacts, Metric } from "@mlrb/formats/report";
+import { type AgentFacts, type Metric, metric } from "@mlrb/formats/report";
 import { taskLevel } from "@mlrb/formats/report/ladder";
 import {
   anyText,
@@ -22,6 +22,7 @@ import { familyOf, unknownFamily } from "@mlrb/kit/attempts/model-family";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 
 const { baselines, referenceRows, expected, published, rules } = taskManifest.properties;
+const { additionalProperties: success } = taskManifest.properties.success;
 const { direction, digits, range } = scorerManifest.properties;
 
 /** The fields of a preset that tables show. The runner fills in null for those that the preset lacks. */
@@ -38,15 +39,6 @@ const preset = openObject(
     gateway: orNull(listOf(openObject({ provider, ids: listOf(anyText) }, ["provider", "ids"]))),
   },
   ["kind"],
-);
-
-/** Of the best of k: a task's scorer of public rows, with nulls where it has none, and what is a success. */
-const choice = openObject(
-  {
-    ...{ name: orNull(anyText), title: orNull(anyText), unit: orNull(anyText), direction: orNull(direction) },
-    ...{ digits: orNull(digits), range: orNull(range), success: { type: ["number", "string", "null"] } },
-  },
-  ["name"],
 );
 
 /** An optional field of a manifest is null where the manifest lacks it. */
@@ -73,7 +65,7 @@ const paramsFormat = openObject(
     levels: tableOf(orNull(taskLevel)),
     equalMargin: number,
     bestOf: orNull(listOf(positiveInteger)),
-    choices: tableOf(choice),
+    choices: tableOf(openObject({ metric: orNull(metric), success: orNull(success) }, ["metric"])),
   },
   ["title", "label", "tasks", "primary", "baselines", "agents", "scorers", "units", "directions", "digits"],
 );
@@ -132,18 +124,7 @@ export function reportParams(params: Record<string, unknown>) {
     /** A score, the name of a row of the references, or null where task.yaml declares nothing. */
     success: (task: string) => own(known.choices, task)?.success ?? null,
     /** The scorer of public rows by which the best of k is chosen; undefined where the task has none. */
-    devMetric(task: string): Metric | undefined {
-      const { name, title, unit, direction, digits, range } = own(known.choices, task) ?? {};
-      if (!name || !direction) return undefined;
-      return {
-        name,
-        title: title ?? name,
-        unit: unit ?? "",
-        direction,
-        digits: digits ?? 3,
-        range: range ?? null,
-      };
-    },
+    devMetric: (task: string) => own(known.choices, task)?.metric ?? undefined,
     /** Within which a normalised mean counts as equal to the trivial baseline. */
     equalMargin: known.equalMargin ?? 0,
     /** Undefined for a name that is not a scorer. */

@@ -91,17 +91,13 @@ function overTasksTable({ agents }: BestOf): Table {
 
 function ruleItem(report: Report, { task, metric, success, beats, devScorer }: TaskChoice): Item {
   const { digits, direction } = metricOf(report, metric);
-  const over = direction === "higher" ? "over" : "under";
   const score = success === null ? "" : digitsText(success, digits);
-  const succeeds =
-    success === null
-      ? `no success is known${beats === null ? "" : `: ${beats} has no value with an error`}`
-      : beats === null
-        ? `success: ${score} or better`
-        : `success: ${over} ${score}, i.e. better than ${beats} by two of its standard errors`;
-  const choice =
+  const over = `${direction === "higher" ? "over" : "under"} ${score}: better than ${beats} by two standard errors`;
+  const unknown = `no success is known${beats === null ? "" : `: ${beats} has no value with an error`}`;
+  const succeeds = success === null ? unknown : `success: ${beats === null ? `${score} or better` : over}`;
+  const rows =
     devScorer === null ? "no public rows, so the choice is random" : `chosen by ${devScorer} on public rows`;
-  return { head: task, text: `${succeeds}; ${choice}` };
+  return { head: task, text: `${succeeds}; ${rows}` };
 }
 
 /** Nothing is claimed but what the test within groups rejects. */

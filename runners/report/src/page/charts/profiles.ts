@@ -59,8 +59,8 @@ export function profileSvg(
       Plot.ruleX([0, 1], { stroke: "var(--line)", strokeDasharray: "4 3" }),
       Plot.line(points, { ...line, curve: "step-after", strokeWidth: 2 }),
       Plot.dot(
-        profiles.flatMap(({ agent, steps }) => steps.map((step) => ({ agent, ...step }))),
-        { x: "above", y: "share", ...looks, r: 4, stroke: "var(--ground)" },
+        points.filter(({ above }) => above > low && above < high),
+        { x: "above", y: "share", ...looks, r: 4 },
       ),
     ],
   });
