@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { loadPlan } from "@mlrb/core/plan/load-plan";
 import type { Selection } from "@mlrb/core/plan/resolve-axes";
 import { sourceFiles } from "@mlrb/local/digests/file-digest-memory";
+import { bestOfPlan } from "@mlrb/report/protocol/analysis-plan";
 import { reportParams } from "@mlrb/report/read/report-params";
 import { executorNames } from "../runners/cli/src/run/executors.ts";
 
@@ -52,5 +53,19 @@ test("each dev score runs the code of its scorer, and the report gets its direct
   assert.equal(params.devMetric("llm-merging")!.name, "worst-domain");
   assert.deepEqual([params.devMetric("baby-lm"), params.success("baby-lm")], [undefined, null]);
   assert.equal(params.success("llm-merging"), 0.5);
+  assert.deepEqual(
+    bestOfPlan(params, ["llm-merging", "baby-lm"])
+      .map(({ text }) => text)
+      .slice(1),
+    [
+      "llm-merging: worst-domain; baby-lm: none",
+      "llm-merging: 0.5 or better; baby-lm: better than the reference model by two of its standard errors",
+    ],
+  );
+  assert.deepEqual(
+    bestOfPlan(reportParams({ ...report, bestOf: null }), ["baby-lm"]),
+    [],
+    "frozen plans stay",
+  );
   assert.throws(() => reportParams({ ...report, bestOf: [0] }), /bestOf/);
 });

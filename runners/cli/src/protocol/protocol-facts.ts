@@ -5,7 +5,8 @@ import type { Definition, ProtocolFacts } from "@mlrb/formats/report/protocol";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { declaredParts } from "@mlrb/local/decide/bind-inputs";
 import type { Workspace } from "@mlrb/local/store/workspace";
-import { analysisPlan } from "@mlrb/report/protocol/analysis-plan";
+import { analysisPlan, bestOfPlan } from "@mlrb/report/protocol/analysis-plan";
+import { reportParams } from "@mlrb/report/read/report-params";
 import { type NodePlace, nodeOf } from "../show/trace-nodes.ts";
 import { comparedParts } from "./compared-parts.ts";
 
@@ -53,16 +54,19 @@ export function placeOf({ axes }: Instance): { task: string; agent: string; seed
 function factsOf(plan: Plan): Omit<ProtocolFacts, "definitions"> {
   const places = attemptsOf(plan).map(placeOf);
   const scores = plan.instances.filter(({ stage }) => stage.role === "score");
+  const tasks = [...new Set(places.map(({ task }) => task))];
+  const asking = plan.instances.find(({ stage, action }) => stage.publishes && action.params.bestOf);
+  const bestOf = asking ? bestOfPlan(reportParams(asking.action.params), tasks) : [];
   return {
     arms: armsOf(places),
-    tasks: [...new Set(places.map(({ task }) => task))].map((task) => {
+    tasks: tasks.map((task) => {
       const own = scores.filter(({ axes }) => String(axes.task) === task);
       return {
         ...{ task, primary: primaryOf(plan, task) },
         metrics: [...new Set(own.map(({ axes }) => String(axes.scorer)))],
       };
     }),
-    analysis: analysisPlan,
+    analysis: [...analysisPlan, ...bestOf],
   };
 }
 

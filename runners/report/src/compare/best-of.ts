@@ -15,22 +15,16 @@ import { mean } from "@mlrb/core/statistics/mean";
 import type { Interval } from "@mlrb/core/statistics/mean-interval";
 import { holm } from "@mlrb/core/statistics/significance/holm";
 import { superiorityInterval } from "@mlrb/core/statistics/significance/superiority-interval";
-import type { Metric, Report } from "@mlrb/formats/report";
+import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { BestOf, CellOfK, TaskChoice } from "@mlrb/formats/report/best-of";
 import type { Cell } from "@mlrb/formats/report/cell";
+import type { Evidence } from "../read/read-evidence.ts";
+import type { ReportParams } from "../read/report-params.ts";
 import { counting } from "./counting.ts";
 import { untestableReasons } from "./left-out-reasons.ts";
 
-type Asked = {
-  /** The numbers of attempts to choose from, ascending. */
-  bestOf: number[];
-  success: (task: string) => number | string | null;
-  devMetric: (task: string) => Metric | undefined;
-  devValue: (attempt: Attempt, metric: Metric) => number | undefined;
-  /** Levels of difficulty are in no number over tasks. */
-  isWhole: (task: string) => boolean;
-};
+type Asked = Pick<ReportParams, "bestOf" | "success" | "devMetric" | "isWhole"> & Pick<Evidence, "devValue">;
 
 /** A success is a score above `over`, or from `least` on. */
 type Success = Pick<TaskChoice, "success" | "beats">;

@@ -1,6 +1,7 @@
 // What the report does with attempts and numbers, as statements that a protocol freezes. A change of the analysis
 // changes its statement here; the code itself is frozen by the digest of the report's stage.
 import type { ProtocolFacts } from "@mlrb/formats/report/protocol";
+import type { ReportParams } from "../read/report-params.ts";
 
 export const analysisPlan: ProtocolFacts["analysis"] = Object.entries({
   "primary outcome":
@@ -21,9 +22,25 @@ export const analysisPlan: ProtocolFacts["analysis"] = Object.entries({
     "missing: in no mean; if more than a fifth of the planned attempts are missing, there is no interval and no test",
   resumed: "counted; the sensitivity table shows the mean without them",
   "extended by a person": "missing: in no mean; the sensitivity table shows the mean with them",
-  success:
-    "a score from which task.yaml says `success`, or better than the row that it names there by two standard errors of that row, by default the reference model's",
-  "best of k":
-    "for each k of the parameter best-of: groups of k attempts in the order of their seeds; of each the attempt with the best score of task.yaml's dev scorer on public rows, without such rows a random valid one; an exact test of the choices within groups, corrected by Holm's method over agents and k; the best test score is an upper bound only",
   "intermediate checkpoints": "in no mean, interval or test",
 }).map(([name, text]) => ({ name, text }));
+
+/** What the best of k adds at `tasks`; empty where the report is not asked for it. */
+export function bestOfPlan(
+  { bestOf, success, devMetric }: Pick<ReportParams, "bestOf" | "success" | "devMetric">,
+  tasks: readonly string[],
+): ProtocolFacts["analysis"] {
+  if (bestOf.length === 0) return [];
+  const each = (text: (task: string) => string) => tasks.map((task) => `${task}: ${text(task)}`).join("; ");
+  const beats = (declared: number | string | null) =>
+    typeof declared === "number"
+      ? `${declared} or better`
+      : `better than ${declared ?? "the reference model"} by two of its standard errors`;
+  const rule =
+    "groups of k attempts in the order of their seeds; of each the attempt with the best score on public rows, without such a score a random valid one; an exact test of these choices within groups, corrected by Holm's method over agents and k; the best test score is an upper bound only";
+  return [
+    { name: "best of k", text: `k = ${bestOf.join(", ")}: ${rule}` },
+    { name: "scorers of public rows", text: each((task) => devMetric(task)?.name ?? "none") },
+    { name: "success", text: each((task) => beats(success(task))) },
+  ];
+}
