@@ -82,7 +82,7 @@ export function askModel(given: AskModel): ScaffoldRequest["ask"] {
   };
 }
 
-/** Between two checks whether other attempts' calls have ended. */
+/** Between two checks whether other calls have ended. */
 export const busyMs = 250;
 const callName = (call: number) => `call ${call}`;
 
@@ -136,7 +136,7 @@ class ModelCall {
     }
   }
 
-  /** Conversations of one attempt take turns, so only calls of other attempts can leave no room under the cap. */
+  /** Calls of other attempts can leave no room under the cap, and of other members of a team under any limit. */
   async #hold(): Promise<HeldCall> {
     const tokens = this.#bound.inputTokens + this.#bound.outputTokens;
     const most = { tokens, dollars: this.#given.dollarsOf(boundUsage(this.#bound)) };
