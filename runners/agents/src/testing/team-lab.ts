@@ -75,7 +75,14 @@ export async function teamLab(
           ...{ ...common, kind: "command", command: ["sh", `./${name}.sh`] },
           ...(member.gateway && { gateway: providersAt(provider) }),
         };
-      const model = { provider: "p", id: name, baseUrl: provider.baseUrl, contextTokens: 50_000, free: true };
+      const model = {
+        provider: "p",
+        id: name,
+        baseUrl: provider.baseUrl,
+        contextTokens: 50_000,
+        maxOutputTokens: 1000,
+        free: true,
+      };
       const llm = { model, scaffold: { kind: "react" as const }, key: provider.key };
       return { ...common, kind: "llm", command: [], llm };
     }),
