@@ -52,9 +52,11 @@ export class MemberWaits {
   async idle<T>(name: string, wait: () => Promise<T>): Promise<T> {
     const member = this.#members.get(name)!;
     member.idle = true;
-    await this.#settle();
+    const waited = wait(); // before anything else runs: it must miss no message
+    waited.catch(() => {}); // awaited below
     try {
-      return await wait();
+      await this.#settle();
+      return await waited;
     } finally {
       member.idle = false;
       await this.#settle();
