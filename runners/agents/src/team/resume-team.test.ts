@@ -1,9 +1,10 @@
 // A team whose supervisor died after any line of the trajectory must continue as if nothing had happened.
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
+import { leftBehind } from "@mlrb/kit/attempts/left-behind";
 import { drawn } from "../../../../tests/support/test-seed.ts";
 import { readEarlier } from "../resume/earlier-attempt.ts";
 import { boardOf, calls, endsOf, eventsOf, submits, type TeamLab, teamLab } from "../testing/team-lab.ts";
@@ -104,4 +105,57 @@ test("a team continues after any line: no answered call is asked again, the boar
       assert.equal(new Set(numbers).size, numbers.length, "no number of a call is used twice");
     });
   }
+});
+
+test("a team continues from a restore point: what came after it is left behind, and is sent again", async (t) => {
+  const lab = await teamLab(t, {
+    lead: {
+      answers: [
+        calls(["send_message", { to: "coder", text: "before", purpose: "hand-over" }]),
+        calls(["shell", { command: "sleep 4" }]),
+        calls(["send_message", { to: "coder", text: "after" }]),
+        submits,
+      ],
+    },
+    coder: {
+      after: ["lead"],
+      script:
+        'echo "${MLRB_RESTARTS:-0}" >> "$HOME/starts"; cp "$HOME/starts" submission/starts\nuntil [ -e "$MLRB_BOARD/inbox/coder/000002.json" ]; do sleep 0.02; done\ncat "$MLRB_BOARD/inbox/coder/"*.json > submission/got\n',
+    },
+  });
+  const restorePoints = lab.at("points");
+  mkdirSync(restorePoints);
+  const whole = await lab.run({ restorePoints, restorePauseMs: 200 });
+  const points = whole.events.filter((event) => event.event === "restore-point");
+  const sent = whole.events.findLast(({ event }) => event === "board")!.index;
+  const point = points.findLast((event) => event.event === "restore-point" && event.after < sent);
+  assert.ok(point?.event === "restore-point", "one was taken between the messages");
+  // the newest that there is, as after the death of the host at that moment
+  for (const name of readdirSync(restorePoints))
+    if (name.endsWith(".json") && name > `${point.name}.json`) rmSync(join(restorePoints, name));
+  const files = lab.at("resumed");
+  mkdirSync(files);
+  cpSync(join(whole.files, "trajectory.jsonl"), join(files, "trajectory.jsonl"));
+  const cut = whole.events.findIndex((event) => event.event === "member-end");
+  const lines = readFileSync(join(files, "trajectory.jsonl"), "utf8").split("\n");
+  writeFileSync(join(files, "trajectory.jsonl"), `${lines.slice(0, cut).join("\n")}\n`);
+  const trajectory = join(files, "trajectory.jsonl");
+  const earlier = await readEarlier({ trajectory, spending: join(files, "spending.jsonl"), restorePoints });
+  assert.ok(typeof earlier !== "string", String(earlier));
+  const resumed = await lab.run({ earlier, restorePoints }, { files });
+  const isLeftBehind = await leftBehind(trajectory);
+  const counted = resumed.events.filter(({ index }) => !isLeftBehind(index));
+  assert.deepEqual(boardOf(counted), ["lead to coder, hand-over: before", "lead to coder, message: after"]);
+  const kept = boardOf(earlier.counted).length;
+  assert.ok(kept < 2 && boardOf(resumed.events).length === 4 - kept, "what was left behind was sent again");
+  const read = (name: string) => readFileSync(join(files, "submission", name), "utf8");
+  assert.deepEqual(
+    read("got")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).text),
+    ["before", "after"],
+  );
+  const started = earlier.counted.some(({ event, member }) => event === "member-start" && member === "coder");
+  assert.ok(!started || read("starts").endsWith("1\n"), "a program that had started learns of the restart");
 });
