@@ -22,6 +22,7 @@ import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
 import { attemptPurse } from "@mlrb/agents/spending/attempt-purse";
 import { priceBook } from "@mlrb/agents/spending/prices";
+import { teamRequest } from "@mlrb/agents/team/team-request";
 import { attemptWaiting } from "@mlrb/agents/waiting/attempt-waiting";
 import type { dockerWalls } from "@mlrb/docker/docker-walls";
 import { interventionsFile } from "@mlrb/formats/declared/intervention";
@@ -44,8 +45,11 @@ const { kind, command = [], program, library, recording, liveTools = false, secr
 const llm = kind === "llm" ? llmAgent(preset) : undefined;
 // a replay under another scaffold than its recording's reports the first request that differs
 if (kind !== "replay")
-  checkScaffold(llm?.scaffold.kind ?? (kind === "nop" ? "nop" : "command"), preset.scaffoldVersion);
+  checkScaffold(llm?.scaffold.kind ?? (kind === "llm" ? "react" : kind), preset.scaffoldVersion);
+const team = kind === "team" ? teamRequest(preset) : undefined;
 const gateway = kind === "command" ? gatewayProviders(preset.gateway ?? []) : [];
+/** Whose keys a person may replace. */
+const called = [{ llm, gateway }, ...(team?.members ?? [])];
 const { timeMs } = budget;
 if (timeMs === undefined) throw new Error("an attempt needs budget: { time } in its stage");
 const agent = String(axes.agent);
@@ -63,8 +67,9 @@ const waits =
   folder === undefined
     ? undefined
     : attemptWaiting({
-        ...{ folder, repository: process.cwd(), secrets, redactor, providers: gateway },
-        ...(llm && { llm }),
+        ...{ folder, repository: process.cwd(), secrets, redactor },
+        llms: called.flatMap(({ llm }) => llm ?? []),
+        providers: called.flatMap(({ gateway }) => gateway ?? []),
         ...(patience && { patience }),
         say: (line) => console.log(line),
       });
@@ -126,6 +131,7 @@ try {
     ...(restored && { restored }),
     ...(restorePoints !== undefined && { restorePoints }),
     ...(llm && { llm }),
+    ...(team && { team }),
     ...(gateway.length > 0 && { gateway }),
     ...(purse && kind !== "replay" && { purse }), // nothing is paid for a replay
     ...(recording !== undefined && { recording: sourceFolder(recording), liveTools }),
@@ -143,7 +149,7 @@ try {
     ...("prompt" in inputs && { foreword: readFileSync(inputs.prompt!, "utf8") }),
     starters: ["starter", "help"].flatMap((name) => (name in inputs ? inputs[name]! : [])),
     publicData: inputs.public!,
-    ...(asked && { cpus: asked.limits.cpus }),
+    ...(asked && { cpus: asked.limits.cpus, memoryBytes: asked.limits.memoryBytes }),
     ...(gpuMemoryBytes !== undefined && { gpuMemoryBytes }),
     ...("models" in inputs ? { models: inputs.models! } : {}),
     ownCopies: Object.values(inputs).every(isOwn),

@@ -22,6 +22,8 @@ export type AttemptFacts = Pick<
   network?: boolean | undefined;
   gpus: number;
   replay?: Ledger["replay"];
+  /** Of a team. */
+  team?: Pick<Ledger, "members" | "talking"> | undefined;
   /** null: not known. */
   gpuMemoryPeakMiB: number | null;
 };
@@ -55,6 +57,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     ...overOf(ending),
     ...(resumed !== undefined && { resumed }),
     ...(interventions.extensions > 0 && { interventions }),
+    ...seen.team,
     ...(replay && { replay }),
     submission: submissionOf(final),
     trajectory,

@@ -8,6 +8,7 @@ import type { DownloadsRequest } from "../hub/downloads-request.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import type { AttemptPurse } from "../spending/attempt-purse.ts";
 import type { PriceBook } from "../spending/prices.ts";
+import type { TeamRequest } from "../team/team-request.ts";
 import type { AttemptWaiting } from "../waiting/waiting.ts";
 import type { LlmAgent } from "./llm-agent.ts";
 
@@ -27,6 +28,8 @@ export type AttemptRequest = {
   llm?: LlmAgent;
   /** Only for command: the models that its program reaches. */
   gateway?: GatewayProvider[];
+  /** Only for team. */
+  team?: TeamRequest;
   /** Only for replay: a host folder with trajectory.jsonl and attachments/, or with authored recordings. */
   recording?: string;
   /** Only for replay: whether its tools run again, in their own time. */
@@ -52,6 +55,8 @@ export type AttemptRequest = {
   publicData: string;
   /** Processors of the attempt, which its libraries use as threads. Default: one. */
   cpus?: number;
+  /** Of the attempt, in its sandbox. */
+  memoryBytes?: number;
   /** The memory of each GPU that its programs should use; torch keeps it unless a program lifts it. Default: all. */
   gpuMemoryBytes?: number;
   /** Models that the task provides, a folder each. The agent finds them in models/ if there are any. */

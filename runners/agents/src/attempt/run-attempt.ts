@@ -17,6 +17,8 @@ import { type EarlierAttempt, withoutLostSnapshots } from "../resume/earlier-att
 import { pathInside } from "../sandbox/device-variables.ts";
 import { restartNotice } from "../scaffold/notices.ts";
 import { type PriceBook, priceBook, usedPrice } from "../spending/prices.ts";
+import { type MemberParts, runTeam } from "../team/run-team.ts";
+import { memberFolder, teamText } from "../team/team-text.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { overdue } from "./interruption.ts";
 import { renderPrompt, spokenDuration, withDownloadsText, withForeword } from "./render-prompt.ts";
@@ -43,6 +45,8 @@ type Prepared = {
   /** Undefined after a restart. */
   digests: Awaited<ReturnType<typeof inputDigests>> | undefined;
   scaffold: ScaffoldParts | undefined;
+  /** Of the llm members of a team. */
+  members: MemberParts;
 };
 
 /** Runs the attempt in `sandbox`, which the caller closes. Writes all its outputs or throws. */
@@ -57,6 +61,7 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   checkPrices(request);
   const { earlier } = request;
   const scaffold = await scaffoldParts(request); // an error in it costs no time of the attempt
+  const members = await memberParts(request);
   const digests = earlier ? undefined : await inputDigests(request);
   if (earlier) await clearUnfinished(outputs, earlier);
   if (!earlier || earlier.restore) await materializeWorkspace(sandbox, request, request.scratch);
@@ -77,7 +82,7 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   });
   const prompt = withForeword(request.foreword, own);
   if (earlier) checkPrompt(prompt, earlier);
-  const prepared = { prompt, shownDeadline, digests, scaffold };
+  const prepared = { prompt, shownDeadline, digests, scaffold, members };
   const supervision = openSupervision(request, sandbox, { clock, replay: replay?.clock });
   const seal: Seal = { ...supervision, replay: replay?.facts, progress: {} };
   const toItsEnd = async () => sealEnded(seal, await runAgent(request, supervision, prepared));
@@ -115,9 +120,11 @@ async function runAgent(
   request.purse?.onCarried((by) =>
     trajectory.add({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
   );
-  if (!scaffold && request.kind !== "command") return undefined;
+  const { team } = request;
+  if (!scaffold && !team && request.kind !== "command") return undefined;
   const equipped = await withDownloads(request, supervision);
   try {
+    if (team) return await runTeam(equipped, prepared, prepared.members);
     return await (scaffold ? runScaffold(scaffold, equipped, prepared) : runProgram(equipped));
   } finally {
     await equipped.downloads?.close(); // the record of downloads is complete
@@ -164,19 +171,35 @@ function checkPrompt(prompt: string, { start }: EarlierAttempt): void {
     );
 }
 
+/** Throws, with the way out, if the loop of a member cannot be made. */
+async function memberParts(request: PricedRequest): Promise<MemberParts> {
+  const parts = new Map<string, ScaffoldParts>();
+  for (const { name, agent, kind, llm } of request.team?.members ?? []) {
+    const own = llm && (await scaffoldParts({ ...request, agent: `${agent}, member ${name}`, kind, llm }));
+    if (own) parts.set(name, own);
+  }
+  return parts;
+}
+
 /** After a restart a program reads of it below its task; a scaffold puts it into its conversation. */
 async function putTask(
-  { earlier, kind, scratch }: PricedRequest,
+  { earlier, kind, scratch, team }: PricedRequest,
   { sandbox, meter }: Supervision,
   prompt: string,
 ): Promise<void> {
+  const put = async (text: string) => {
+    await putPrompt(sandbox, team ? text + teamText(team, undefined) : text, { scratch });
+    if (team?.workspace === "own")
+      for (const { name } of team.members)
+        await putPrompt(sandbox, text + teamText(team, name), { scratch, folder: memberFolder(team, name) });
+  };
   if (!earlier) {
-    await putPrompt(sandbox, prompt, scratch);
+    await put(prompt);
     return writeDeadline(sandbox, meter.deadline(), scratch);
   }
   // the agent may have left no place or no room for them
   const text = `${prompt.trimEnd()}\n\n${restartNotice(earlier, meter)}\n`;
-  if (kind === "command") await putPrompt(sandbox, text, scratch).catch(() => {});
+  if (kind === "command" || team) await put(text).catch(() => {});
   await writeDeadline(sandbox, meter.deadline(), scratch).catch(() => {});
 }
 
@@ -219,7 +242,13 @@ function checkPrices(request: PricedRequest): void {
   );
 }
 
-function calledModels({ kind, llm, gateway }: AttemptRequest): AgentModel[] {
+function calledModels({
+  kind,
+  llm,
+  gateway,
+  team,
+}: Pick<AttemptRequest, "kind" | "llm" | "gateway" | "team">): AgentModel[] {
+  if (team) return team.members.flatMap(calledModels);
   if (gateway)
     return gateway.flatMap(({ name, ids, free }) => ids.map((id) => ({ provider: name, id, free })));
   if (kind !== "llm" || !llm) return [];

@@ -3,7 +3,6 @@
 import type { ModelSpec, ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
 import { askModel } from "../model/ask-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
-import { providerSilence } from "../model/provider-silence.ts";
 import { type DigestRequest, requestDigest } from "../record/request-digest.ts";
 import { Tape } from "../resume/tape.ts";
 import { interventionNotice, noticesOf, restartNotice } from "../scaffold/notices.ts";
@@ -12,8 +11,8 @@ import { outputTokensMaxOf } from "../spending/call-charge.ts";
 import { priceBook } from "../spending/prices.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { type Replay, replayParts } from "./replay-parts.ts";
-import { look, type SupervisedRun, supervise } from "./supervise.ts";
-import type { Supervision } from "./supervision.ts";
+import { look, type Started, type SupervisedRun, supervise } from "./supervise.ts";
+import type { AgentSupervision, Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 import { agentEnvironment, inside } from "./workspace.ts";
 
@@ -24,22 +23,38 @@ export type ScaffoldParts = {
   replay?: Replay;
 };
 
+export type Shown = { prompt: string; shownDeadline: string };
+
 export function runScaffold(
   parts: ScaffoldParts,
   supervision: Supervision,
-  shown: { prompt: string; shownDeadline: string },
+  shown: Shown,
 ): Promise<SupervisedRun> {
+  // by the clock of a recording, the files that a call left are there when the next answer is asked for
+  const looks = () => look(supervision, { looking: Promise.resolve() });
+  return supervise(supervision, () => startScaffold(parts, supervision, shown, looks));
+}
+
+/** `looks`: called before each answer of a replay by the clock of its recording. */
+export function startScaffold(
+  parts: ScaffoldParts,
+  supervision: AgentSupervision,
+  shown: Shown,
+  looks?: () => Promise<void>,
+): Started {
   const { model, scaffold } = parts;
-  const { request, sandbox, meter, trajectory } = supervision;
+  const { request, sandbox, meter, trajectory, counts, silence, member } = supervision;
   const { earlier, waits, prices = priceBook([]) } = request;
-  const env = { ...agentEnvironment(sandbox, request, meter.deadline()), ...supervision.downloads?.env };
-  const cwd = sandbox.seenAs(inside.workspace);
+  const env = {
+    ...agentEnvironment(sandbox, request, meter.deadline()),
+    ...supervision.downloads?.env,
+    ...member?.env,
+  };
+  const cwd = sandbox.seenAs(member?.folder ?? inside.workspace);
   const blanks = { deadline: shown.shownDeadline, deadlineSeconds: env.MLRB_DEADLINE!, workspace: cwd };
   const over = new AbortController();
-  const silence = providerSilence({ budgetMs: request.budget.timeMs });
   const { replay } = parts;
   const clock = replay?.clock;
-  const counts = { calls: earlier?.calls ?? 0, answered: earlier?.step ?? 0 };
   const tape = earlier && new Tape({ events: earlier.tape, attachments: request.outputs.attachments });
   const ask = (asked: ModelSpec) => {
     const digestOf = requestDigest({ provider: asked.provider, id: asked.id }, blanks);
@@ -53,10 +68,9 @@ export function runScaffold(
       ...(waits && { board: waits.board, desk: waits.desk, options: { patience: waits.patience } }),
       ...(clock && { options: { now: () => clock.nowMs } }),
     });
-    // by the clock of the recording, the files that a call left are there when the next answer is asked for
     if (clock) {
       const looking: typeof live = async (...request) => {
-        await look(supervision, { looking: Promise.resolve() });
+        await looks?.();
         return live(...request);
       };
       return looking;
@@ -76,15 +90,11 @@ export function runScaffold(
       write: (event) => void (tape?.knows(event) || trajectory.add(event)),
       signal: over.signal,
       noticesDue: remindersOf(supervision, scaffold.kind, { recorded: replay?.reminders, tape }),
-      ...{ tape, replay: replay?.toolsOf?.(sandbox) },
+      ...{ tape, replay: replay?.toolsOf?.(sandbox), board: member?.board },
     });
     return { kind: "scaffold", end };
   };
-  return supervise(supervision, () => ({
-    running: begin(),
-    stop: () => over.abort(new Error("the attempt is over")),
-    silence,
-  }));
+  return { running: begin(), stop: () => over.abort(new Error("the attempt is over")), silence };
 }
 
 /** Undefined for other kinds of agents. Throws, with the way out, if the loop cannot be made. */
@@ -112,7 +122,7 @@ export function remindersOf(
     meter,
     interventions,
     trajectory,
-  }: Pick<Supervision, "meter" | "interventions" | "trajectory"> & {
+  }: Pick<AgentSupervision, "meter" | "interventions" | "trajectory"> & {
     request: Pick<AttemptRequest, "earlier">;
   },
   kind: ScaffoldSpec["kind"],

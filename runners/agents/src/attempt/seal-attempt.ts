@@ -15,6 +15,7 @@ import type { Supervision } from "./supervision.ts";
 import type { Ending } from "./watch-program.ts";
 
 export type Seal = Pick<Supervision, "request" | "clock" | "meter" | "trajectory"> & {
+  tally?: Pick<NonNullable<Supervision["tally"]>, "ledger"> | undefined;
   sandbox: Pick<Supervision["sandbox"], "texts">;
   interventions: Pick<Supervision["interventions"], "close" | "sums">;
   snapshots: Pick<Supervision["snapshots"], "final" | "index">;
@@ -145,7 +146,7 @@ type Sealed = {
 };
 
 function writeLedger(
-  { request, clock, meter, interventions, trajectory, snapshots, gpuUse, replay, progress }: Seal,
+  { request, clock, meter, interventions, trajectory, tally, snapshots, gpuUse, replay, progress }: Seal,
   { ran, ending, final }: Sealed,
 ): Ledger {
   if (progress.ledger) return progress.ledger;
@@ -160,6 +161,7 @@ function writeLedger(
     prices: request.prices?.used() ?? [],
     ending,
     final,
+    team: tally?.ledger(),
     ...(request.earlier && { resumed: request.earlier.times + 1 }),
     trajectory: trajectory.seal(),
     network: request.network,

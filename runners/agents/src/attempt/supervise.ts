@@ -165,7 +165,7 @@ function endedOver(ending: Ending): string | undefined {
 }
 
 /** An end that the agent did not cause is not an end of its attempt. */
-function refuse({ agent }: AttemptRequest, ending: Ending): void {
+export function refuse({ agent }: Pick<AttemptRequest, "agent">, ending: Ending): void {
   if (ending.kind === "not-started")
     throw new Error(
       `agent "${agent}": its program could not be started: ${ending.detail}; ` +

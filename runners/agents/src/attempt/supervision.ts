@@ -2,6 +2,7 @@
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { releaseReserved } from "@mlrb/kit/files/full-disk";
 import type { AgentDownloads } from "../hub/agent-downloads.ts";
+import { providerSilence } from "../model/provider-silence.ts";
 import { attachmentsIn } from "../record/attachments.ts";
 import { iterationsReader } from "../record/iterations-reader.ts";
 import { outputLog } from "../record/output-log.ts";
@@ -9,17 +10,31 @@ import type { ReplayClock } from "../record/replay-clock.ts";
 import { openTrajectory } from "../record/trajectory.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import { RestorePointKeeper } from "../resume/restore-point-keeper.ts";
+import type { BoardAccess } from "../scaffold/scaffold.ts";
+import { TeamTally } from "../team/team-tally.ts";
 import { Interventions } from "../waiting/interventions.ts";
 import { AttemptClock } from "./attempt-clock.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
 import { watchGpus } from "./gpu-use.ts";
+import type { Meter } from "./meter.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import { watchStopped } from "./stopped-time.ts";
 import { deadlineWriter, inside } from "./workspace.ts";
 
 /** `downloads` are open while programs run. */
 export type Supervision = ReturnType<typeof openSupervision> & { downloads?: AgentDownloads };
+
+/** What one agent needs of it: the only one, or a member of a team. */
+export type AgentSupervision = Pick<
+  Supervision,
+  "request" | "sandbox" | "interventions" | "output" | "counts" | "silence" | "downloads"
+> & {
+  meter: Meter;
+  trajectory: Pick<Supervision["trajectory"], "add">;
+  /** Of a member of a team. */
+  member?: { env: Record<string, string>; folder: string; board: BoardAccess };
+};
 
 /**
  * Starts the clock of the attempt, or continues it after a restart. The time without a supervisor does not count,
@@ -100,7 +115,7 @@ export function openSupervision(
       ? undefined
       : new RestorePointKeeper({
           ...{ sandbox, folder: request.restorePoints, write },
-          folders: [inside.workspace, "home"],
+          folders: [inside.workspace, "home", ...(request.team ? [inside.board] : [])],
           without: [inside.data, inside.models],
           pauseMs: request.restorePauseMs ?? restorePauseMs(budget.timeMs),
           now: () => ({ after: trajectory.seal().lines, workingMs: clock.workingMs() }),
@@ -108,6 +123,11 @@ export function openSupervision(
   return {
     ...{ request, sandbox, clock, meter, interventions, trajectory, snapshots, restorePoints },
     output: outputLog({ write, redact }),
+    /** Of all model calls of the attempt: they have one series of numbers. */
+    counts: { calls: earlier?.calls ?? 0, answered: earlier?.step ?? 0 },
+    silence: providerSilence({ budgetMs: budget.timeMs }),
+    /** What each member used. */
+    tally: request.team && new TeamTally(request.team.members, earlier?.team ?? []),
     iterations: iterationsReader({
       ...{ sandbox, inside: inside.iterations, write, redact },
       ...(earlier && { earlier: earlier.iterations }),

@@ -1,8 +1,8 @@
 // Materializes what every agent finds, the same for all of them. The agent's own program, its home and its
 // temporary folder are next to the workspace, not in it.
 
-import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import { programVariables } from "../sandbox/device-variables.ts";
 import type { AttemptRequest } from "./attempt-request.ts";
@@ -17,6 +17,8 @@ export const inside = {
   check: "workspace/check-submission",
   program: "program",
   library: "program/library",
+  /** Of a team: the messages of its members, as files. */
+  board: "board",
 };
 
 /**
@@ -39,6 +41,10 @@ export async function materializeWorkspace(
     await mkdir(emptyFolder, { recursive: true });
     await writeFile(emptyFile, "");
     const taken: string[] = [...Object.values(inside), `${inside.workspace}/TASK.md`];
+    for (const folder of request.team ? await putMembers(sandbox, request, scratch) : []) {
+      taken.push(folder);
+      for (const starter of request.starters ?? []) await putStarter(sandbox, starter, [], folder);
+    }
     for (const starter of request.starters ?? []) await putStarter(sandbox, starter, taken);
     await sandbox.put(emptyFolder, inside.submission);
     await sandbox.put(emptyFile, inside.iterations);
@@ -49,14 +55,48 @@ export async function materializeWorkspace(
 }
 
 /** The entries lie next to those of `taken`, which gains them. Throws if one has the name of another. */
-async function putStarter(sandbox: Sandbox, starter: string, taken: string[]): Promise<void> {
+async function putStarter(
+  sandbox: Sandbox,
+  starter: string,
+  taken: string[],
+  folder = inside.workspace,
+): Promise<void> {
   for (const name of (await readdir(starter)).sort()) {
-    const place = `${inside.workspace}/${name}`;
+    const place = `${folder}/${name}`;
     if (taken.includes(place))
       throw new Error(`the starter files hold "${name}", which the workspace has too`);
     await sandbox.put(join(starter, name), place);
     taken.push(place);
   }
+}
+
+/**
+ * Makes the folders of members with workspaces of their own, and the shared one. Each has links to what is common.
+ * Returns them, from the sandbox's root.
+ */
+async function putMembers(
+  sandbox: Sandbox,
+  { team, models, check }: AttemptRequest,
+  scratch: string,
+): Promise<string[]> {
+  if (team!.workspace === "shared") return [];
+  const tree = join(scratch, "members");
+  const common: string[] = [inside.data, inside.submission, inside.iterations, inside.deadline];
+  if (models !== undefined && (await readdir(models)).length > 0) common.push(inside.models);
+  if (check) common.push(inside.check);
+  const names = common.map((path) => basename(path));
+  for (const folder of ["shared", ...team!.members.map(({ name }) => name)]) {
+    await mkdir(join(tree, folder), { recursive: true });
+    if (folder === "shared") continue;
+    for (const name of names) await symlink(`../${name}`, join(tree, folder, name));
+  }
+  // what the links lead to, which is put in place before or after
+  for (const name of names)
+    await (name.includes(".") || ["deadline", "check-submission"].includes(name)
+      ? writeFile(join(tree, name), "")
+      : mkdir(join(tree, name)));
+  await sandbox.put(tree, inside.workspace);
+  return [...team!.members.map(({ name }) => `${inside.workspace}/${name}`), `${inside.workspace}/shared`];
 }
 
 async function putCheck(sandbox: Sandbox, { check, python }: AttemptRequest, scratch: string): Promise<void> {
@@ -76,10 +116,14 @@ the first line, the same as an ISO time (UTC) on the second.
 `;
 
 /** Called last, so that the deadline in the prompt is a whole budget ahead. */
-export async function putPrompt(sandbox: Sandbox, text: string, scratch: string): Promise<void> {
+export async function putPrompt(
+  sandbox: Sandbox,
+  text: string,
+  { scratch, folder = inside.workspace }: { scratch: string; folder?: string },
+): Promise<void> {
   const file = join(scratch, "TASK.md");
   await writeFile(file, `${text.trimEnd()}\n${deadlineSentence}`);
-  await sandbox.put(file, `${inside.workspace}/TASK.md`);
+  await sandbox.put(file, `${folder}/TASK.md`);
 }
 
 /** Writes deadlines one after the other: of two waits that end together, the later deadline stays. Never rejects. */

@@ -29,6 +29,8 @@ export type PutSettings = {
   readOnly?: boolean;
   /** It may be moved if possible. */
   move?: boolean;
+  /** A new file appears with all of its bytes. */
+  whole?: boolean;
 };
 
 const isLinux = process.platform === "linux";
@@ -117,7 +119,7 @@ async function copyFileIn(
   name: Buffer,
   how: PutSettings & { executable: boolean },
 ): Promise<void> {
-  const there = await otherThan(folder, name, "file");
+  const there = (await otherThan(folder, name, "file")) || how.whole;
   // a program that reads the replaced file gets either all of the old one or all of the new one
   const written = there ? Buffer.from(`.mlrb-${randomBytes(8).toString("hex")}`) : name;
   const at = child(folder, written);

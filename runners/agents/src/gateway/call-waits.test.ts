@@ -51,8 +51,8 @@ async function lab(t: TestContext, script: Script, someone = person()) {
 test("after a restart a wrong key waits for a person, since paid work may be lost", async (t) => {
   const at = person();
   const script: Script = [{ status: 401, complaint: "wrong-key" }, { text: "at last" }];
-  const before = { calls: 4, answered: 3 };
-  const { ask } = await gatewayLab(t, script, { waiting: at.waiting, before });
+  const counts = { calls: 4, answered: 3 };
+  const { ask } = await gatewayLab(t, script, { waiting: at.waiting, counts });
   const asked = ask(path, chat("after the restart"));
   await at.began();
   at.resume();

@@ -26,8 +26,8 @@ export type ModelGatewayOptions = CallBooks & {
   providers: GatewayProvider[];
   /** The program's key for this gateway. */
   token: string;
-  /** Calls of the attempt before a restart, whose numbers are not used again, and how many were answered. */
-  before?: CallCounts;
+  /** Of the whole attempt, also before a restart and of other members of a team. */
+  counts?: CallCounts;
   /** The record or the ledger cannot be written. */
   failed(error: unknown): void;
   /** For calls that a provider cannot take now; without it the program gets the failure at once. */
@@ -48,19 +48,18 @@ export class ModelGateway {
 
   constructor(options: ModelGatewayOptions) {
     this.#options = options;
-    const { meter, waiting, before = { calls: 0, answered: 0 } } = options;
+    const { meter, waiting, counts = { calls: 0, answered: 0 } } = options;
     const { signal } = this.#over;
-    let number = before.calls;
     this.#desk = {
       ...options,
       recorder: new RequestRecorder(options),
       wait: rateLimitWait(meter),
-      next: () => ++number,
+      next: () => ++counts.calls,
       open: () => this.#calls.size,
       signal,
       kept: keptAnswers(),
       ...(waiting && {
-        waits: new CallWaits({ meter, waiting, signal, answeredBefore: before.answered > 0 }),
+        waits: new CallWaits({ meter, waiting, signal, answeredBefore: counts.answered > 0 }),
       }),
     };
     this.server = guardedServer((...exchange) => this.#serve(...exchange), options.failed);

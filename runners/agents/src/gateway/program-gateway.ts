@@ -22,9 +22,10 @@ export async function programGateway(
     scratch,
     agent,
     path,
+    folder,
     ...options
   }: Omit<ModelGatewayOptions, "token" | "overBudget" | "ended" | "failed"> &
-    Pick<ForwardedServer, "scratch" | "agent" | "path">,
+    Pick<ForwardedServer, "scratch" | "agent" | "path" | "folder">,
 ) {
   // Unlike any provider's key in length and form. No secret either: it is valid for this attempt and this socket
   // only.
@@ -32,14 +33,14 @@ export async function programGateway(
   const over = Promise.withResolvers<OverBudgetEnding>();
   const { promise: failure, reject: failed } = Promise.withResolvers<never>();
   failure.catch(() => {}); // `ending` rejects with it
-  const outcomes = new CallOutcomes(failed, options.before?.answered ?? 0);
+  const outcomes = new CallOutcomes(failed, options.counts?.answered ?? 0);
   const gateway = new ModelGateway({
     ...{ ...options, token, failed },
     overBudget: ({ limit }) => over.resolve({ kind: "over-budget", limit }),
     ended: (how) => outcomes.take(how),
   });
   const { server } = gateway;
-  const what = { server, what: "model gateway", folder: "gateway" };
+  const what = { server, what: "model gateway", folder };
   const forwarding = await forwardInside(sandbox, { ...what, scratch, agent, path });
   const close = async () => {
     forwarding.stop();

@@ -50,6 +50,7 @@ async function opened(t: TestContext, script: Script, { tokens }: { tokens?: num
   const gateway = await programGateway(sandbox, {
     providers: providersAt(provider),
     agent: "test",
+    folder: "gateway",
     network: false,
     scratch: made("scratch"),
     path: system,

@@ -82,7 +82,7 @@ export function askModel(given: AskModel): ScaffoldRequest["ask"] {
   };
 }
 
-/** Between two checks whether other attempts' calls have ended. */
+/** Between two checks whether other calls have ended. */
 export const busyMs = 250;
 const callName = (call: number) => `call ${call}`;
 
@@ -128,6 +128,7 @@ class ModelCall {
   async run(): Promise<AskResult> {
     for (let number = 1; ; number++) {
       const held = await this.#hold();
+      if (!held) return { kind: "over" };
       const tried = await this.#try(held, number).finally(held.release);
       if (tried.kind !== "again") return tried;
       await this.#wait(tried.failure, tried.next);
@@ -136,8 +137,8 @@ class ModelCall {
     }
   }
 
-  /** Conversations of one attempt take turns, so only calls of other attempts can leave no room under the cap. */
-  async #hold(): Promise<HeldCall> {
+  /** Calls of other attempts can leave no room under the cap, and of other members of a team under any limit. Undefined once they have used it up. */
+  async #hold(): Promise<HeldCall | undefined> {
     const tokens = this.#bound.inputTokens + this.#bound.outputTokens;
     const most = { tokens, dollars: this.#given.dollarsOf(boundUsage(this.#bound)) };
     for (;;) {
@@ -145,6 +146,7 @@ class ModelCall {
       if (held) return held;
       await this.#pause(busyMs);
       await this.#unpaused();
+      if (this.#given.meter.over()) return undefined;
     }
   }
 

@@ -55,7 +55,8 @@ export async function readEarlier({ trajectory: path, spending: meter, restorePo
   const back = left?.restorePoint;
   const isLeftBehind = await leftBehind(path);
   const counts = ({ index }: Line) => !isLeftBehind(index) && (!back || index < back.after);
-  const tape = events.filter(isTaped).filter(counts);
+  const counted = events.filter(counts);
+  const tape = counted.filter(isTaped);
   const iterations = named("iteration").filter(counts);
   const wellFormed = iterations.filter((one) => one.wellFormed).length;
 
@@ -98,7 +99,11 @@ export async function readEarlier({ trajectory: path, spending: meter, restorePo
     step: tape.filter(({ event }) => event === "model-call").length,
     clock: { sinceStartMs, workingMs, creditedMs: Math.round(workedMs - workingMs) },
     /** `calls`: of all, also those that were left behind. */
-    ...{ spending, tape, calls },
+    ...{ spending, tape, calls, counted },
+    /** Of the members of a team, as far as they were paid or count. */
+    team: events.filter(
+      (event) => event.member !== undefined && (event.event !== "member-end" || counts(event)),
+    ),
     /** How its program had ended. */
     ...(program?.event === "exec-end" && !back && { ending: program.result as ProgramEnding }),
     snapshots: {

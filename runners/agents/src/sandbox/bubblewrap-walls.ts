@@ -15,8 +15,13 @@ import {
   makeControlGroups,
   removeControlGroups,
 } from "@mlrb/kit/processes/control-groups";
-import { endProcesses } from "@mlrb/kit/processes/end-processes";
-import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/processes/freeze-processes";
+import { endProcesses, findMarked } from "@mlrb/kit/processes/end-processes";
+import {
+  type FrozenProcesses,
+  freezePart,
+  freezeProcesses,
+  thawProcesses,
+} from "@mlrb/kit/processes/freeze-processes";
 import { overLimits } from "@mlrb/kit/processes/over-limits";
 import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { seccompFilter } from "@mlrb/kit/processes/seccomp-filter";
@@ -106,6 +111,12 @@ class BubblewrapWalls implements Walls {
     return true;
   }
 
+  async freezePart(variable: { name: string; value: string }): Promise<(() => void) | undefined> {
+    const open = await this.#current();
+    if (!open?.process.living()) return undefined;
+    return freezePart(findMarked(findNamespace(open.process.first), variable));
+  }
+
   async kill(): Promise<void> {
     this.#kills++;
     const open = await this.#current();
@@ -172,7 +183,8 @@ class BubblewrapWalls implements Walls {
     const { gpus } = this.#request;
     const { CUDA_VISIBLE_DEVICES } = gpuVariables(gpus);
     const devices = gpus.length > 0 && { CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
-    const result = await open.process.exec({ ...asked, env: { ...asked.env, ...devices } });
+    // a member of a team may have a part of them
+    const result = await open.process.exec({ ...asked, env: { ...devices, ...asked.env } });
     if (result.kind !== "exited" && result.kind !== "signalled") return result;
     // only the program learns that its file may not grow; the harness sees its failure
     const failed = result.kind === "signalled" || result.code !== 0;

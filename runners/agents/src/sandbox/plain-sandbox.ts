@@ -3,8 +3,13 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { ExecRequest, ExecResult, Sandbox } from "@mlrb/core/ports/sandbox";
-import { endProcesses, findProcesses } from "@mlrb/kit/processes/end-processes";
-import { type FrozenProcesses, freezeProcesses, thawProcesses } from "@mlrb/kit/processes/freeze-processes";
+import { endProcesses, findMarked, findProcesses } from "@mlrb/kit/processes/end-processes";
+import {
+  type FrozenProcesses,
+  freezePart,
+  freezeProcesses,
+  thawProcesses,
+} from "@mlrb/kit/processes/freeze-processes";
 import type { FindProcesses } from "@mlrb/kit/processes/process-table";
 import { execa } from "execa";
 import { sandboxFolder } from "./sandbox-folder.ts";
@@ -41,6 +46,7 @@ export async function plainSandbox(under: string, earlier?: string): Promise<San
     kind: "plain",
     seenAs: (inside) => join(root, inside),
     ...programs,
+    freezePart: (variable) => freezePart(findMarked(find, variable)),
     ...folder.files,
     async close({ keepFiles = false } = {}) {
       shut();

@@ -17,6 +17,7 @@ import type { SandboxUser } from "@mlrb/kit/processes/sandbox-user";
 import { execa } from "execa";
 import { copyOut } from "../folders/copy-out.ts";
 import { copyTexts } from "../folders/copy-texts.ts";
+import { drainFolder } from "../folders/drain-folder.ts";
 import { child, openFolder, openInside, openRegular } from "../folders/open-folder.ts";
 import { putInside } from "../folders/put-inside.ts";
 import { agentsDoing } from "../folders/walk-folder.ts";
@@ -25,7 +26,7 @@ import { listenInside } from "./listen-inside.ts";
 
 type FileAccess = Pick<
   Required<Sandbox>,
-  "put" | "get" | "snapshot" | "texts" | "restorePoint" | "restore" | "listen"
+  "put" | "get" | "drain" | "snapshot" | "texts" | "restorePoint" | "restore" | "listen"
 >;
 
 type SandboxFolderOptions = {
@@ -45,8 +46,8 @@ export async function sandboxFolder(under: string, { owner, diskBytes, earlier }
   else if (owner && diskBytes !== undefined) await mountDiskImage(root, { bytes: diskBytes, owner });
   await ownFolders(root, owner);
   const files: FileAccess = {
-    put: (from, inside, { readOnly = false, move = false } = {}) =>
-      putInside(root, from, inside, { owner, readOnly, move }),
+    put: (from, inside, { readOnly = false, move = false, whole = false } = {}) =>
+      putInside(root, from, inside, { owner, readOnly, move, whole }),
     async get(inside, range) {
       try {
         return await readPart(root, inside, range);
@@ -55,6 +56,7 @@ export async function sandboxFolder(under: string, { owner, diskBytes, earlier }
         return undefined;
       }
     },
+    drain: (request) => drainFolder(root, request),
     snapshot: (request) => copyOut(root, request),
     texts: (request) => copyTexts(root, request),
     restorePoint: (request) => copyToRestorePoint(root, request),

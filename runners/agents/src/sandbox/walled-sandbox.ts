@@ -68,6 +68,8 @@ export async function walledSandbox(options: WalledSandboxOptions) {
     where: () => walls && { ...walls.where, diskLimit: folder.ownDisk() ? "kernel" : "polled" },
     seenAs: (inside) => join(seenAs, inside),
     ...programs,
+    // an engine that hides its processes cannot
+    freezePart: async (variable) => (await standing())?.freezePart?.(variable),
     ...folder.files,
     async put(from, inside, how = {}) {
       if (how.readOnly && opening)

@@ -1,5 +1,6 @@
 // Chooses a scaffold's tools by their names.
 import type { Tool } from "./tool.ts";
+import { boardTools } from "./tools/board.ts";
 import { editFile } from "./tools/edit-file.ts";
 import { fetchUrl } from "./tools/fetch-url.ts";
 import { iteration } from "./tools/iteration.ts";
@@ -13,9 +14,19 @@ import { writeFile } from "./tools/write-file.ts";
 const doing = [shell, python, viewFile, editFile, writeFile, fetchUrl, note, iteration];
 const needNetwork = [fetchUrl];
 
-export function chosenTools({ tools, network }: { tools?: string[]; network: boolean }): Tool[] {
-  return doing.filter(
+/** A member of a team has those of the message board too. */
+export function chosenTools({
+  tools,
+  network,
+  board,
+}: {
+  tools?: string[];
+  network: boolean;
+  board?: object | undefined;
+}): Tool[] {
+  const chosen = doing.filter(
     (one) =>
       (tools === undefined || tools.includes(one.spec.name)) && (network || !needNetwork.includes(one)),
   );
+  return [...chosen, ...(board ? boardTools : [])];
 }

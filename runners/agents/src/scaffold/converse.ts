@@ -197,12 +197,12 @@ export function overTurns({ request, turns }: Shared): ScaffoldEnd | undefined {
 
 /** The state that the conversations of one attempt share. */
 export function sharedOf(request: ScaffoldRequest): Shared {
-  const { sandbox, cwd, env, meter, scratch, signal, write, tape, replay } = request;
+  const { sandbox, cwd, env, meter, scratch, signal, write, tape, replay, board } = request;
   const all: string[] = [];
   return {
     request,
     world: {
-      ...{ sandbox, cwd, env, meter, scratch, signal, write, tape, replay, patience },
+      ...{ sandbox, cwd, env, meter, scratch, signal, write, tape, replay, board, patience },
       notes: notes(),
       files: { count: 0 },
       warned: { emptySubmission: false },

@@ -65,7 +65,10 @@ class Worker {
     const { request } = shared;
     this.#shared = shared;
     this.#plan = plan;
-    this.#tools = [...chosenTools({ ...request.spec, network: request.network }), submit];
+    this.#tools = [
+      ...chosenTools({ ...request.spec, network: request.network, board: request.board }),
+      submit,
+    ];
     this.#system = workerPrompt2024(request);
     this.#ask = windowedAsker(request, "worker", this.#tools);
   }

@@ -1,11 +1,11 @@
 // Runs a tool's program and turns its end and output into a tool result. If the output is too long, a file of the
 // workspace holds it whole.
 import { isFullDisk } from "@mlrb/kit/files/full-disk";
-import { inside } from "../attempt/workspace.ts";
 import { clipText, shownText } from "./clip-text.ts";
 import type { ProgramOutput } from "./program-output.ts";
 import { runToolProgram, type ToolProgram } from "./run-tool-program.ts";
 import type { ToolResult, ToolWorld } from "./tool.ts";
+import { workspacePath } from "./workspace-path.ts";
 
 /** `number` names the file in outputs/. Throws as runToolProgram does. */
 export async function programResult(
@@ -38,9 +38,9 @@ async function putOutput(
   output: ProgramOutput,
   number: number,
 ): Promise<string | undefined> {
-  const name = `${outputName(number)}.txt`;
+  const name = `${outputName(world, number)}.txt`;
   try {
-    await world.sandbox.put(output.file(), `${inside.workspace}/${name}`);
+    await world.sandbox.put(output.file(), workspacePath(name, world).inside);
     return name;
   } catch (error) {
     if (isFullDisk(error)) throw error;
@@ -48,6 +48,6 @@ async function putOutput(
   }
 }
 
-export function outputName(number: number): string {
-  return `outputs/${String(number).padStart(4, "0")}`;
+export function outputName({ board }: Pick<ToolWorld, "board">, number: number): string {
+  return `outputs/${board ? `${board.member}-` : ""}${String(number).padStart(4, "0")}`;
 }

@@ -37,6 +37,25 @@ export type ScaffoldRequest = {
   tape?: { past(tool: string): PastCall | undefined } | undefined;
   /** Of a replay: the tool results of its recording. */
   replay?: ToolReplay | undefined;
+  /** Of a member of a team. */
+  board?: BoardAccess | undefined;
+};
+
+/** A message of one member of a team to another one, or to all others. */
+export type BoardMessage = { from: string; to: string; purpose: "message" | "hand-over"; text: string };
+
+/** The message board of a team, as the conversations of one member use it. */
+export type BoardAccess = {
+  /** This member. */
+  member: string;
+  /** How many of the messages to this member it has read. */
+  read: number;
+  /** A text says why the message was refused. */
+  send(message: Omit<BoardMessage, "from">): string | undefined;
+  /** All messages to this member, in the order in which they were sent. */
+  received(): readonly BoardMessage[];
+  /** Resolves with the next message to this member, or after `ms`. */
+  next(ms: number, signal: AbortSignal): Promise<void>;
 };
 
 /** What the trajectory keeps of a tool's result. */

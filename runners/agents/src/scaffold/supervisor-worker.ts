@@ -8,16 +8,17 @@ import { converse, converseAlone, type Shared, sharedOf, type TalkEnd } from "./
 import { agentTask, type PromptFacts, supervisorPrompt, workerPrompt, workerTask } from "./prompts.ts";
 import type { Scaffold } from "./scaffold.ts";
 import { failed, type Tool, type ToolResult, tool } from "./tool.ts";
+import { boardTools } from "./tools/board.ts";
 import { submit } from "./tools/submit.ts";
 
 /** Model calls of one worker. */
 const workerTurnsMax = 50;
-const supervisorsOwn = ["note", "view_file", "iteration"];
+const supervisorsOwn = ["note", "view_file", "iteration", ...boardTools.map(({ spec }) => spec.name)];
 const textMax = 20_000;
 
 export const supervisorWorker: Scaffold = async (request) => {
   const shared = sharedOf(request);
-  const doing = chosenTools({ ...request.spec, network: request.network });
+  const doing = chosenTools({ ...request.spec, network: request.network, board: request.board });
   const workers = workersOf(shared, [...doing, returnResult]);
   const tools = [
     delegate(workers),

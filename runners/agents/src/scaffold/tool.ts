@@ -18,7 +18,7 @@ export type ToolResult = RecordedResult & {
 /** What the tools of one attempt share. */
 export type ToolWorld = Pick<
   ScaffoldRequest,
-  "sandbox" | "cwd" | "env" | "meter" | "scratch" | "signal" | "write" | "tape" | "replay"
+  "sandbox" | "cwd" | "env" | "meter" | "scratch" | "signal" | "write" | "tape" | "replay" | "board"
 > & {
   /** The conversation's name. */
   by: string;

@@ -2,12 +2,11 @@
 // what the agent may not write (its data), modes stay, and no link leads the harness elsewhere. The text arrives
 // as a file next to the workspace.
 import { hash } from "node:crypto";
+import { inside } from "../attempt/workspace.ts";
 import { putText } from "./put-text.ts";
 import { runToolProgram } from "./run-tool-program.ts";
 import { failed, refused, type ToolResult, type ToolWorld } from "./tool.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
-
-const staged = "tmp/.tool-text";
 
 /** Exit codes below 30 are those of other programs. */
 const program = `
@@ -39,18 +38,21 @@ export async function writeInside(
   path: WorkspacePath,
   { text, how }: { text: string; how: "replace" | "append" },
 ): Promise<ToolResult | undefined> {
-  if (/^(data|models)\//.test(path.shown))
+  const inWorkspace = path.inside.slice(inside.workspace.length + 1);
+  if (/^(data|models)\//.test(inWorkspace))
     return refused(`${path.shown} was given read-only; write elsewhere`);
+  const staged = `tmp/.tool-text${world.board ? `-${world.board.member}` : ""}`;
   if (!(await putText(world, text, staged)))
     return failed('the folder for temporary files is gone; make it again with shell: mkdir -p "$TMPDIR"');
   // `./` keeps a name that begins with a dash from being an option
-  const argv = ["sh", "-c", program, "sh", world.sandbox.seenAs(staged), `./${path.shown}`, how];
-  const { end, output } = await runToolProgram(world, { argv, limitSeconds: 60 });
+  const argv = ["sh", "-c", program, "sh", world.sandbox.seenAs(staged), `./${inWorkspace}`, how];
+  const at = { ...world, cwd: world.sandbox.seenAs(inside.workspace) };
+  const { end, output } = await runToolProgram(at, { argv, limitSeconds: 60 });
   output.remove();
   if (end.outcome === "done") {
     if (how === "replace")
       world.write({
-        ...{ event: "file-change", by: world.by, path: path.shown },
+        ...{ event: "file-change", by: world.by, path: inWorkspace },
         ...{ digest: hash("sha256", text), bytes: Buffer.byteLength(text) },
       });
     return undefined;

@@ -87,7 +87,7 @@ export async function gatewayLab(
     network?: boolean;
     meter?: CallDesk["meter"];
     waiting?: AttemptWaiting;
-    before?: CallCounts;
+    counts?: CallCounts;
     prices?: CallDesk["prices"];
     providers?: (provider: LoopbackProvider) => GatewayProvider[];
   } = {},
@@ -103,7 +103,7 @@ export async function gatewayLab(
   const gateway = new ModelGateway({
     providers: (given.providers ?? providersAt)(provider),
     ...(given.waiting && { waiting: given.waiting }),
-    ...(given.before && { before: given.before }),
+    ...(given.counts && { counts: given.counts }),
     token,
     meter,
     network,

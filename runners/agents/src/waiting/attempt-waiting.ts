@@ -20,7 +20,7 @@ export type WaitingRequest = {
   secrets: string[];
   redactor: SecretRedactor;
   /** Their keys may be replaced. */
-  llm?: LlmAgent;
+  llms: readonly LlmAgent[];
   providers: GatewayProvider[];
   patience?: Partial<Patience>;
   /** Writes a line to the stage's log. */
@@ -28,7 +28,7 @@ export type WaitingRequest = {
 };
 
 export function attemptWaiting(request: WaitingRequest): AttemptWaiting {
-  const { folder, repository, secrets, redactor, llm, providers } = request;
+  const { folder, repository, secrets, redactor, llms, providers } = request;
   const root = resolve(folder, "../../../..");
   const resume = resumeCommand(basename(folder), root === resolve(repository) ? undefined : root);
   return {
@@ -45,9 +45,11 @@ export function attemptWaiting(request: WaitingRequest): AttemptWaiting {
       remote: process.env[relayVariable] !== undefined,
       take(values) {
         redactor.add(values); // before anything can print one
-        if (llm?.model.key !== undefined) llm.key = values[llm.model.key] ?? llm.key!;
-        const planner = llm?.scaffold.planner?.key;
-        if (llm && planner !== undefined) llm.plannerKey = values[planner] ?? llm.plannerKey!;
+        for (const llm of llms) {
+          if (llm.model.key !== undefined) llm.key = values[llm.model.key] ?? llm.key!;
+          const planner = llm.scaffold.planner?.key;
+          if (planner !== undefined) llm.plannerKey = values[planner] ?? llm.plannerKey!;
+        }
         for (const provider of providers)
           if (provider.keyName !== undefined) provider.key = values[provider.keyName] ?? provider.key!;
       },

@@ -21,6 +21,8 @@ export type Sandbox = {
   put(from: string, inside: string, options?: PutOptions): Promise<void>;
   /** Reads part of a regular file; undefined for a link, a device or a missing file. */
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
+  /** Takes the files of a folder out, and removes them. */
+  drain?(request: DrainRequest): Promise<void>;
   /** Copies a folder out of the sandbox. Its contents are hostile; the cost is bounded. */
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
   /** Copies what may hold text out of a folder, within limits, and lists the rest. */
@@ -38,6 +40,12 @@ export type Sandbox = {
   freeze(): Promise<boolean>;
   /** Resumes everything. False if something ran while it was suspended. */
   thaw(): Promise<boolean>;
+  /**
+   * Suspends the programs that were started with this variable, and what they started, whether or not everything is
+   * frozen. Returns the function that resumes them; undefined if something could not be suspended: then all of them
+   * run on.
+   */
+  freezePart?(variable: { name: string; value: string }): Promise<(() => void) | undefined>;
   /** Ends everything inside, frozen or not, also detached children. Files stay until `close`. */
   kill(): Promise<void>;
   /**
@@ -47,6 +55,19 @@ export type Sandbox = {
   shed?(): Promise<{ freedBytes: number; limitBytes: number }>;
   /** Kills and removes the sandbox. `keepFiles`, for an attempt without a record, keeps its files in place. */
   close(options?: { keepFiles?: boolean }): Promise<void>;
+};
+
+export type DrainRequest = {
+  inside: string;
+  /** Only entries whose names end like this. */
+  suffix: string;
+  bytesMax: number;
+  /** Entries of one call. */
+  filesMax: number;
+  /** Names that are passed over. Those of entries that could not be removed are added. */
+  without: Set<string>;
+  /** Called for each by name, before it is removed. A text says why it could not be read. */
+  take(name: string, content: Uint8Array | { refused: string }): void;
 };
 
 export type RestorePointCopy = {
@@ -68,6 +89,8 @@ type PutOptions = {
   readOnly?: boolean;
   /** The caller no longer needs it: it may be moved instead of copied. */
   move?: boolean;
+  /** A new file appears with all of its bytes. A file that replaces another one always does. */
+  whole?: boolean;
 };
 
 export type ExecRequest = {
@@ -94,7 +117,7 @@ export type OverLimit = { limit: "memory" | "disk" | "processes"; detail: string
  * The isolation of one sandbox's programs. Its files are in a folder of the host, which the supervisor reads. After
  * `freeze`, callers start no program before `thaw`. `kill` throws if something does not end.
  */
-export type Walls = Pick<Sandbox, "kind" | "exec" | "freeze" | "thaw" | "kill"> & {
+export type Walls = Pick<Sandbox, "kind" | "exec" | "freeze" | "thaw" | "freezePart" | "kill"> & {
   /** For the attempt's provenance, e.g. `{ image, engine }`. */
   readonly where: Record<string, string>;
   /** Kills everything and removes all but the folder. */

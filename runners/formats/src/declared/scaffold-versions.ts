@@ -5,6 +5,8 @@
 export const scaffoldVersions = {
   command: 1,
   nop: 1,
+  /** Texts, variables, folders and messages of its members. */
+  team: 1,
   react: 1,
   "supervisor-worker": 1,
   "mlrb-2024": 1,

@@ -6,7 +6,15 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { candidates, fieldsOf, followProcesses, otherThreads, quiet, textOf } from "./process-table.ts";
+import {
+  candidates,
+  type FindProcesses,
+  fieldsOf,
+  followProcesses,
+  otherThreads,
+  quiet,
+  textOf,
+} from "./process-table.ts";
 
 export type Known = {
   token: string;
@@ -99,6 +107,29 @@ export function findProcesses(
     for (const [pid, parent] of parents) if (found.has(parent) || before.has(parent)) found.add(pid);
   }
   return [...found].sort((a, b) => a - b);
+}
+
+/**
+ * Of what `find` finds: the processes with this variable in their environment, and what descends from them. One that
+ * clears its environment and outlives its parent is not found.
+ */
+export function findMarked(
+  find: FindProcesses,
+  { name, value }: { name: string; value: string },
+): FindProcesses {
+  const marker = Buffer.from(`${name}=${value}\0`);
+  return (first, before = new Set()) => {
+    const all = find(first, before);
+    const found = new Set(all.filter((pid) => marked(pid, marker)));
+    for (let size = -1; size !== found.size; ) {
+      size = found.size;
+      for (const pid of all) {
+        const parent = statusOf(pid)?.parent;
+        if (parent !== undefined && (found.has(parent) || before.has(parent))) found.add(pid);
+      }
+    }
+    return all.filter((pid) => found.has(pid));
+  };
 }
 
 function statusOf(

@@ -53,6 +53,12 @@ export function thawProcesses({ stopped, all }: FrozenProcesses, find: FindProce
   return !moved && ticks <= ticksOff;
 }
 
+/** Suspends them apart from a freeze of everything. Returns the function that resumes them. */
+export async function freezePart(find: FindProcesses): Promise<(() => void) | undefined> {
+  const frozen = await freezeProcesses(find);
+  return frozen && (() => resume(frozen.stopped));
+}
+
 /** Children first, so that a parent that checks finds them running. */
 function resume(stopped: FrozenProcesses["stopped"]): void {
   for (const pid of [...stopped.keys()].sort((a, b) => b - a))

@@ -19,7 +19,7 @@ export const editFile = tool({
     ["path", "old", "new"],
   ),
   async run({ path: asked, old, new: put }, world) {
-    const found = workspacePath(asked, world.cwd);
+    const found = workspacePath(asked, world);
     const before = await wholeText(world, found);
     const times = count(before, old);
     if (times === 0)

@@ -1,8 +1,8 @@
 import { closedObject, text } from "@mlrb/formats/schema";
-import { inside } from "../../attempt/workspace.ts";
 import { outputName, programResult } from "../program-result.ts";
 import { putText } from "../put-text.ts";
 import { failed, keptNumber, refused, tool } from "../tool.ts";
+import { workspacePath } from "../workspace-path.ts";
 import { secondsDefault, timeoutSeconds } from "./shell.ts";
 
 const codeMax = 1 << 20;
@@ -19,8 +19,8 @@ export const python = tool({
     if (code.length > codeMax)
       return refused(`code may have ${codeMax} characters; read long data from files`);
     const number = ++world.files.count;
-    const name = `${outputName(number)}.py`;
-    if (!(await putText(world, code, `${inside.workspace}/${name}`)))
+    const name = `${outputName(world, number)}.py`;
+    if (!(await putText(world, code, workspacePath(name, world).inside)))
       return failed(
         "the code could not be put into outputs/: something in the workspace stands in the way of that folder",
       );

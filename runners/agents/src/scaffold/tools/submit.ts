@@ -26,7 +26,7 @@ export const submit = tool({
 });
 
 async function isEmpty(world: Parameters<typeof runToolProgram>[0]): Promise<boolean> {
-  const command = 'test -z "$(find submission -type f -print 2>/dev/null | head -n 1)"';
+  const command = 'test -z "$(find submission/ -type f -print 2>/dev/null | head -n 1)"';
   const { end, output } = await runToolProgram(world, { argv: ["sh", "-c", command], limitSeconds: 60 });
   output.remove();
   return end.outcome === "done";

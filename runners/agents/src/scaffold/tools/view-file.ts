@@ -26,7 +26,7 @@ export const viewFile = tool({
   ),
   restarted: "repeats",
   async run({ path: asked, fromLine = 1, lines = 200 }, world) {
-    const found = workspacePath(asked, world.cwd);
+    const found = workspacePath(asked, world);
     const page = new Page({ fromLine, lines });
     let from = 0;
     while (!page.full) {

@@ -13,7 +13,7 @@ export const writeFile = tool({
   input: closedObject({ path, text: { ...anyText, description: "All of its text." } }, ["path", "text"]),
   restarted: "repeats",
   async run({ path: asked, text }, world) {
-    const found = workspacePath(asked, world.cwd);
+    const found = workspacePath(asked, world);
     if (text.length > textMax)
       return refused(`a text may have ${textMax} characters; write more with a program`);
     const trouble = await writeInside(world, found, { text, how: "replace" });
