@@ -1,7 +1,7 @@
 // Which models an attempt may call, by the parameters of its stage, and which of them have no known price: a limit
 // in dollars cannot hold those. Checked before a run starts and again by each attempt. Pure.
 import type { RelayRoute } from "@mlrb/core/ports/relay";
-import { agentPreset } from "@mlrb/formats/declared/agent-preset";
+import { actingPresets, agentPreset } from "@mlrb/formats/declared/agent-preset";
 import { checkFormat } from "@mlrb/formats/read-format";
 import { anyText, listOf, openObject } from "@mlrb/formats/schema";
 import { relayedAddress } from "@mlrb/kit/attempts/service-addresses";
@@ -38,6 +38,10 @@ const format = openObject(
 
 /** Empty for agents without a model or with a recorded one, and for params of other stages. */
 function presetModels(params: Record<string, Json>) {
+  return actingPresets(params).flatMap(modelsOf);
+}
+
+function modelsOf(params: Record<string, Json>) {
   const preset = checkFormat(format, presetFields(params));
   if (preset.kind === "unreadable") return [];
   const { kind, provider, model, planner, gateway = [] } = preset.value;
@@ -51,7 +55,7 @@ function presetModels(params: Record<string, Json>) {
 
 export function agentModels(params: Record<string, Json>): AgentModel[] {
   return presetModels(params).flatMap(({ provider, ids, free = false, ...model }) => {
-    const family = "family" in model && model.family !== undefined && { family: model.family };
+    const family = "family" in model && typeof model.family === "string" && { family: model.family };
     return ids.map((id) => ({ provider, id, free, ...family }));
   });
 }

@@ -1,7 +1,7 @@
 // The most that an attempt's model calls can cost, by its limits and by known prices. Where neither tokens nor dollars
 // are limited, only the number of calls is: then the bound assumes that each call fills the model's context, and is
 // far above what attempts cost.
-import { attemptFields, llmSpecs, turnsMaxDefault } from "@mlrb/formats/declared/agent-preset";
+import { actingPresets, llmSpecs, turnsMaxDefault } from "@mlrb/formats/declared/agent-preset";
 import { isTable } from "@mlrb/formats/is-table";
 import { checkFormat } from "@mlrb/formats/read-format";
 import type { Json } from "@mlrb/kit/stage";
@@ -32,21 +32,28 @@ export function dollarsBound(
     const most = models.flatMap((model) => [priced(tokens, 0, model), priced(0, tokens, model)]);
     bounds.push({ kind: "known", dollars: Math.max(...most), by: `its limit of ${tokens} tokens` });
   }
-  const called = calledModels(params).filter(({ free }) => !free);
+  const callers = actingPresets(params).map((preset) => ({
+    calls: Number(preset.turnsMax ?? turnsMaxDefault),
+    called: calledModels(preset).filter(({ free }) => !free),
+  }));
+  const called = callers.flatMap((one) => one.called);
   // a program behind the gateway chooses the size of its calls
   if (called.length > 0 && called.length === models.length) {
-    const calls = Number(attemptFields(params).turnsMax ?? turnsMaxDefault);
-    const each = called.map((one) =>
-      priced(one.contextTokens, outputTokensMaxOf(one) ?? one.contextTokens, one),
-    );
+    const paying = callers.filter((one) => one.called.length > 0);
+    const dollars = paying.map(({ calls, called }) => {
+      const each = called.map((one) =>
+        priced(one.contextTokens, outputTokensMaxOf(one) ?? one.contextTokens, one),
+      );
+      return calls * Math.max(...each);
+    });
+    const calls = paying.reduce((sum, one) => sum + one.calls, 0);
     const by = `${calls} calls of up to ${Math.max(...called.map((one) => one.contextTokens))} tokens`;
-    bounds.push({ kind: "known", dollars: calls * Math.max(...each), by });
+    bounds.push({ kind: "known", dollars: dollars.reduce((sum, one) => sum + one, 0), by });
   }
   return bounds.sort((a, b) => a.dollars - b.dollars)[0] ?? { kind: "unlimited" };
 }
 
-function calledModels(params: Record<string, Json>) {
-  const { provider, model, planner } = attemptFields(params);
+function calledModels({ provider, model, planner }: Record<string, Json>) {
   return [isTable(model) ? { ...model, provider } : model, planner].flatMap((one) => {
     const reading = checkFormat(llmSpecs.model, one);
     return reading.kind === "ok" ? [reading.value] : [];

@@ -1,7 +1,7 @@
 // The variables that stages receive as secrets. One is missing if an attempt's preset names it as the key of a
 // model, or if it is named after a provider that the stage calls.
 import type { Instance } from "@mlrb/core/plan/plan";
-import { attemptFields } from "@mlrb/formats/declared/agent-preset";
+import { actingPresets } from "@mlrb/formats/declared/agent-preset";
 import { isTable } from "@mlrb/formats/is-table";
 import { type Check, missing, note, works } from "./check.ts";
 import { type Asked, quoted } from "./gate.ts";
@@ -26,9 +26,9 @@ export function keyGate({
 function calls({ stage, action, execution }: Instance, name: string): boolean {
   if (providersIn(execution).some(isNamedAfter(name))) return true;
   if (!stage.durable && !stage.spec.paidAnswers) return false;
-  const tables = Object.values(attemptFields(action.params)).flatMap((value) =>
-    Array.isArray(value) ? value : [value],
-  );
+  const tables = actingPresets(action.params)
+    .flatMap((preset) => Object.values(preset))
+    .flatMap((value) => (Array.isArray(value) ? value : [value]));
   return tables.some((value) => isTable(value) && value.key === name);
 }
 

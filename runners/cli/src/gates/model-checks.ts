@@ -13,7 +13,12 @@ export function presetModels(agents: string[], sources: Sources): PresetModel[] 
   return agents.flatMap((agent) => {
     const preset = readManifest("agent", agent, sources);
     if (preset === undefined || Array.isArray(preset)) return [];
-    const { kind, provider, model, planner } = preset.value;
+    const { kind, provider, model, planner, team } = preset.value;
+    // members with the same model share its probe, and here its line
+    if (team) {
+      const ofMembers = presetModels([...new Set(team.members.map((one) => one.agent))], sources);
+      return ofMembers.map((one) => ({ ...one, agent }));
+    }
     if (kind !== "llm") return [];
     const { id } = model ?? {};
     const isWhole = provider !== undefined && model !== undefined && id !== undefined;

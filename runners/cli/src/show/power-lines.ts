@@ -50,7 +50,7 @@ export function powerLines(plan: Plan, workspace: Pick<Workspace, "attempts">): 
 /** A preset's `seeded` is a parameter of the report, and in no attempt's parameters. */
 function isRandom({ action, axes }: Instance, { instances }: Plan): boolean {
   const { kind } = attemptFields(action.params);
-  if (kind !== "llm" && kind !== "command") return false;
+  if (!["llm", "command", "team"].includes(String(kind))) return false;
   const agent = String(axes.agent);
   return !instances.some(
     ({ stage, action: { params } }) => stage.publishes && Object(params.seeded)[agent] === true,

@@ -12,6 +12,7 @@ import { type Diagnostic, distinctDiagnostics, type Place, sortDiagnostics } fro
 import { type Pruned, pruneShape } from "../yaml/prune-shape.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { type Path, parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
+import { checkAllowances } from "./allowances.ts";
 import { checkCount } from "./count-instances.ts";
 import { checkActions, expand } from "./expand.ts";
 import { checkConditions, checkGateways } from "./gateways.ts";
@@ -71,6 +72,9 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
   for (const name of Object.keys(profile.axes)) if (!axes.has(name)) axes.set(name, { name, values: [] });
   const { stages, problems: ofStages } = planStages(spec, { source, axes, unclear });
   problems.push(...resolved.problems, ...ofStages);
+  problems.push(
+    ...checkAllowances(spec, manifests.has("agent") ? axes.get("agent") : undefined, { profile, source }),
+  );
   const tooMany = checkCount(stages, { axes, source });
   if (tooMany) return refused([...problems, tooMany]);
 
@@ -80,6 +84,7 @@ export function loadPlan(request: PlanRequest, sources: Sources, executors: stri
     sources,
     axes,
     manifests,
+    allowances: spec.allowances ?? {},
     params: profile.params,
     pools: isKnown("pools") ? profile.pools : undefined,
     pipeline: { name: spec.name, title },
@@ -158,10 +163,13 @@ function distinctValues(set: Selection): Selection {
 }
 
 function selectionText(set: Selection): string {
-  return Object.entries(set)
-    .map(([axis, values]) => `${axis}=${values.join("+")}`)
-    .sort()
-    .join(",");
+  return (
+    Object.entries(set)
+      // an agent's own + is another sign: two agents never read like one with an allowance
+      .map(([axis, values]) => `${axis}=${values.map((one) => one.replaceAll("+", "%")).join("+")}`)
+      .sort()
+      .join(",")
+  );
 }
 
 /** Adds the problems of stages' texts to `context.problems`, except those that may only follow from earlier ones. */

@@ -48,8 +48,11 @@ export type PlannedStage = {
 
 export type RunSpec = KeyParts["run"];
 
-/** The limits that shape an agent's behaviour; `tokens` are input and output of all model calls. */
-type Budget = { timeMs?: number; tokens?: number; dollars?: number };
+/**
+ * The limits that shape an agent's behaviour; `tokens` are input and output of all model calls. Dollars count the
+ * working hours too where these have a price.
+ */
+type Budget = { timeMs?: number; tokens?: number; dollars?: number; machineDollarsPerHour?: number };
 
 /** What an instance does. Everything but `secrets` is part of its action key. */
 export type ActionSpec = {

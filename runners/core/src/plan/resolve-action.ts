@@ -9,6 +9,7 @@ import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { didYouMean } from "../yaml/suggest.ts";
 import { type Lookup, TemplateProblem } from "../yaml/template.ts";
 import type { Path } from "../yaml/yaml-source.ts";
+import { allowedLimits } from "./allowances.ts";
 import type { ActionSpec, Execution, PlannedStage, RunSpec } from "./plan.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { resolveExecution } from "./resolve-execution.ts";
@@ -60,15 +61,20 @@ export function resolveAction(
   const env = envOf(point);
   const files = filesOf(point);
   const environment = environmentOf(point);
-  const { time, tokens, dollars } = context.execution(stage.name).budget ?? {};
+  const { time, tokens, dollars, dollarsPerMachineHour } = context.execution(stage.name).budget ?? {};
   const limit = (name: string) => context.written(stage.name, ["budget", name]);
-  const execution = resolveExecution(stage, texts, context);
   const uses = usedService(point, servicesNamed([params, "command" in run ? run.command : ""]));
-  const budget = {
-    ...texts.duration(time, limit("time")),
-    ...texts.amount("tokens", tokens, limit("tokens")),
-    ...texts.amount("dollars", dollars, limit("dollars")),
+  const written = {
+    execution: resolveExecution(stage, texts, context),
+    budget: {
+      ...texts.duration(time, limit("time")),
+      ...texts.amount("tokens", tokens, limit("tokens")),
+      ...texts.amount("dollars", dollars, limit("dollars")),
+    },
   };
+  const { price } = texts.amount("price", dollarsPerMachineHour, limit("dollarsPerMachineHour"));
+  const of = { stage, agent: String(axes.agent), price };
+  const { budget, execution } = allowedLimits(written, of, { texts, context });
   if (stage.durable) checkTimeLimit({ name: stage.name, budget, execution }, context);
   return {
     action: {

@@ -167,7 +167,7 @@ class AxisResolver implements ResolvedAxes {
     const { sources } = this.#request;
     const known = this.manifests.getOrInsertComputed(kind, () => new Map());
     if (known.has(name)) return true;
-    const manifest = /^[a-z][a-z0-9-]*(@.+)?$/.test(name) ? readManifest(kind, name, sources) : undefined;
+    const manifest = /^[a-z][a-z0-9-]*([@+].+)?$/.test(name) ? readManifest(kind, name, sources) : undefined;
     if (manifest && !Array.isArray(manifest)) {
       const unusable = unplannable(kind, manifest);
       if (unusable) {

@@ -1,6 +1,6 @@
 // The context in which a stage is filled in: axes, manifests, parameters, and the places of settings in the files.
 
-import type { ExecutionSpec } from "@mlrb/formats/declared/pipeline";
+import type { AllowanceSpec, ExecutionSpec } from "@mlrb/formats/declared/pipeline";
 import type { Json } from "@mlrb/kit/stage";
 import type { ManifestKind, Sources } from "../spec/manifest.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
@@ -12,6 +12,7 @@ export type ResolveContext = {
   sources: Sources;
   axes: Map<string, Axis>;
   manifests: Map<ManifestKind, Map<string, Record<string, unknown>>>;
+  allowances: Record<string, AllowanceSpec>;
   params: Record<string, Json>;
   /** The size of each pool; undefined if a reported problem leaves it unknown. */
   pools: Record<string, number> | undefined;

@@ -18,18 +18,22 @@ export type AgentName = {
   preset: string;
   /** The part after `@`. */
   model?: string;
+  /** The part after `+`: other limits, which the pipeline declares. */
+  allowance?: string;
 };
 
 export type ModelProblem = { message: string; help: string };
 
 export function splitAgentName(name: string): AgentName {
-  const at = name.indexOf("@");
-  return at < 0 ? { preset: name } : { preset: name.slice(0, at), model: name.slice(at + 1) };
+  const [, preset = name, model, allowance] = /^([^@+]*)(?:@([^+]*))?(?:\+(.*))?$/s.exec(name) ?? [];
+  return { preset, ...(model !== undefined && { model }), ...(allowance !== undefined && { allowance }) };
 }
 
 /** `model`: PROVIDER/ID. An axis value has no slash, so `:` follows the provider, and `~` replaces slashes of the id. */
 export function agentWithModel(agent: string, model: string): string {
-  return `${agent}@${model.replace("/", ":").replaceAll("/", "~")}`;
+  const { preset, allowance } = splitAgentName(agent);
+  const named = `${preset}@${model.replace("/", ":").replaceAll("/", "~")}`;
+  return allowance === undefined ? named : `${named}+${allowance}`;
 }
 
 /** The preset of the agent `name`, which splits into the preset's file and `model`. */

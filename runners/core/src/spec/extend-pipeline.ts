@@ -12,7 +12,7 @@ import type { Sources } from "./manifest.ts";
 type Table = Record<string, unknown>;
 
 /** The tables of a pipeline whose entries are inherited by name. */
-const tables = ["axes", "params", "pools", "defaults", "profiles", "stages"];
+const tables = ["axes", "allowances", "params", "pools", "defaults", "profiles", "stages"];
 
 /** Keys of a stage that `like` does not inherit. */
 const own = ["title", "role", "like"];

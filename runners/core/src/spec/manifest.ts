@@ -16,12 +16,13 @@ import { type ShapeProblem, shapeProblems } from "../yaml/check-shape.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { suggest } from "../yaml/suggest.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
-import { exampleModel, presetWithModel, splitAgentName } from "./agent-model.ts";
+import { agentWithModel, exampleModel, presetWithModel, splitAgentName } from "./agent-model.ts";
 import { fieldValue } from "./axis-field.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkNamedPath } from "./check-declared-file.ts";
 import { checkRubric } from "./check-rubric.ts";
 import { checkTask } from "./check-task.ts";
+import { checkTeam, type MemberPresets } from "./check-team.ts";
 import { lockState, readSourceLock } from "./source-lock.ts";
 import type { Sources } from "./sources.ts";
 import { levelOf, splitTaskName, taskAtLevel } from "./task-level.ts";
@@ -62,7 +63,10 @@ const preset: Kind<AgentPreset> = {
   folder: "runners/agents/presets",
   file: (name) => `runners/agents/presets/${splitAgentName(name).preset}.yaml`,
   schema: agentPreset,
-  rules: (_, sources, lost, written) => checkAgent(written, sources, lost),
+  rules: (_, sources, lost, written) => [
+    ...checkAgent(written, sources, lost),
+    ...checkTeam(written, memberPresets(sources), lost),
+  ],
 };
 
 const kinds: { [Name in ManifestKind]: Kind<Manifests[Name]> } = {
@@ -231,8 +235,12 @@ export function readManifest<Name extends ManifestKind>(
   problems.push(...rules(manifest, sources, lost, source));
   if (problems.length > 0) return problems;
   // a program cannot judge with any model
-  const isVaried = name.includes("@") && (kind !== "judge" || source.value.kind === "llm");
-  return isVaried ? (varied(manifest, kind, name) as typeof manifest | Diagnostic[]) : manifest;
+  const isVaried = name !== source.value.name && (kind !== "judge" || source.value.kind === "llm");
+  const chosen = isVaried ? varied(manifest, kind, name) : manifest;
+  const isTeam = kind === "agent" && source.value.kind === "team";
+  return (
+    isTeam && !Array.isArray(chosen) ? withMembers(chosen as YamlSource<AgentPreset>, sources) : chosen
+  ) as typeof manifest;
 }
 
 /** The fields that have a problem of shape in them, are missing, or are misspelt. */
@@ -262,7 +270,7 @@ function namedFiles(source: YamlSource, sources: Sources, fields: string[][]): D
 /** Why a sound manifest cannot be used in a plan, if it cannot. */
 export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic | undefined {
   if (kind !== "agent" && kind !== "judge") return undefined;
-  const { name, kind: ofAgent, model, provider } = source.value as AgentPreset;
+  const { name, kind: ofAgent, model, provider, team } = source.value as AgentPreset;
   if (kind === "agent" && provider === recorded)
     return {
       code: "unknown-agent",
@@ -271,6 +279,14 @@ export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic 
       help: "choose another: `pnpm pipeline list agents` shows all",
     };
   const isCalled = ofAgent === "llm" && model !== undefined;
+  const open = team?.members.find(({ preset }) => isTable(preset?.model) && preset.model.id === undefined);
+  if (open)
+    return {
+      code: "no-model",
+      message: `member "${open.name}" of the team "${name}" is a scaffold without a model`,
+      place: source.place(["team", "members"]),
+      help: `choose one: --set model=PROVIDER/ID, e.g. --set model=${exampleModel}`,
+    };
   if (!isCalled && kind === "agent") return undefined;
   if (isCalled && model.id !== undefined && (kind === "agent" || provider !== undefined)) return undefined;
   const isOpen = isCalled && model.id === undefined;
@@ -285,15 +301,78 @@ export function unplannable(kind: ManifestKind, source: YamlSource): Diagnostic 
   };
 }
 
-/** The manifest that a name with `@` varies: an agent with another model, a task at a level. */
+/** The manifest that a name with `@` or `+` varies: an agent with another model or other limits, a task at a level. */
 function varied(source: YamlSource<unknown>, kind: ManifestKind, name: string) {
-  const { model = "" } = splitAgentName(name);
   const value =
     kind === "task"
       ? taskAtLevel(source.value as TaskManifest, name)
-      : presetWithModel(source.value as AgentPreset, { name, model });
+      : presetNamed(source.value as AgentPreset, name);
   if ("message" in value) return [{ code: kind === "task" ? "unknown-level" : "unknown-model", ...value }];
   return { ...source, value, place: source.place };
+}
+
+function memberPresets(sources: Sources): MemberPresets {
+  return {
+    // without a look into them: those of teams would ask for names again
+    names: () => sources.list(preset.folder).map((entry) => entry.replace(/\.yaml$/, "")),
+    presetOf(agent) {
+      const { preset, allowance } = splitAgentName(agent);
+      const written = sources.read(kinds.agent.file(preset));
+      if (allowance !== undefined || written === undefined) return undefined;
+      const parsed = parseYaml(kinds.agent.file(preset), written);
+      // not read as a manifest: a team may name itself
+      if (!Array.isArray(parsed) && isTable(parsed.value) && parsed.value.kind === "team") return "team";
+      const found = readManifest("agent", agent, sources);
+      return Array.isArray(found) ? found : found?.value;
+    },
+  };
+}
+
+/** The team with the presets of its members, and with its chosen model in those of them that leave it open. */
+function withMembers(
+  source: YamlSource<AgentPreset>,
+  sources: Sources,
+): YamlSource<AgentPreset> | Diagnostic[] {
+  const { name, team, secrets = [] } = source.value;
+  const { model } = splitAgentName(name);
+  const problems: Diagnostic[] = [];
+  const needed = new Set(secrets);
+  const members = team!.members.map((member) => {
+    const own = readManifest("agent", member.agent, sources) as YamlSource<AgentPreset>;
+    const isOpen = own.value.model !== undefined && own.value.model.id === undefined;
+    const agent = isOpen && model !== undefined ? agentWithModel(member.agent, model) : member.agent;
+    const chosen = agent === member.agent ? own : readManifest("agent", agent, sources)!;
+    if (Array.isArray(chosen)) {
+      problems.push(...chosen);
+      return member;
+    }
+    for (const one of chosen.value.secrets ?? []) needed.add(one);
+    const fields = Object.entries(presetOfAttempt(chosen.value)).filter(([, value]) => value !== null);
+    return { ...member, agent, preset: Object.fromEntries(fields) };
+  });
+  if (model !== undefined && members.every(({ agent }, index) => agent === team!.members[index]!.agent))
+    problems.push({
+      code: "unknown-model",
+      message: `no member of the team "${name}" leaves its model open`,
+      place: source.place(["team", "members"]),
+      help: "leave out --set model=…, or name a scaffold without a model as a member",
+    });
+  if (problems.length > 0) return problems;
+  const value = {
+    ...source.value,
+    team: { ...team!, members },
+    ...(needed.size > 0 && { secrets: [...needed] }),
+  };
+  return { ...source, value, place: source.place };
+}
+
+function presetNamed(preset: AgentPreset, name: string) {
+  const { model, allowance } = splitAgentName(name);
+  const title = model === undefined ? preset.title : `${preset.title}, ${model.replace(":", "/")}`;
+  const isWhole = model === undefined || preset.kind === "team"; // the models of a team are its members'
+  const named = isWhole ? { ...preset, name, title } : presetWithModel(preset, { name, model });
+  if ("message" in named || allowance === undefined) return named;
+  return { ...named, title: `${named.title}, ${allowance}` };
 }
 
 function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagnostic[] {

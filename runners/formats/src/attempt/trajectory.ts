@@ -28,7 +28,10 @@ export const trajectoryEvent = {
         deadline: t.anyText,
       },
       {
-        budget: t.openObject({ wallMs: t.number, tokens: t.number, dollars: t.number }, []),
+        budget: t.openObject(
+          { wallMs: t.number, tokens: t.number, dollars: t.number, machineDollarsPerHour: t.number },
+          [],
+        ),
         promptDigest: t.anyText,
         promptTemplateDigest: t.anyText,
         dataDigest: t.nullable(t.anyText),

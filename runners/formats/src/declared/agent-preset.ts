@@ -231,12 +231,21 @@ export function presetOfAttempt(preset: AgentPreset): Record<string, t.Json> {
   );
 }
 
-type Providing = Pick<AgentPreset, "provider" | "planner" | "gateway">;
+type Providing = Pick<AgentPreset, "provider" | "planner" | "gateway" | "team">;
 
 /** The providers that its models are called at, each once. */
-export function presetProviders({ provider, planner, gateway = [] }: Providing): string[] {
-  const all = [provider, planner?.provider, ...gateway.map((one) => one.provider)];
-  return [...new Set(all.filter((one) => one !== undefined))];
+export function presetProviders({ provider, planner, gateway = [], team }: Providing): string[] {
+  const own = [provider, planner?.provider, ...gateway.map((one) => one.provider)];
+  const ofMembers = team?.members.flatMap(({ preset }) => presetProviders((preset ?? {}) as Providing)) ?? [];
+  return [...new Set([...own.filter((one) => one !== undefined), ...ofMembers])];
+}
+
+/** The presets of those who act in an attempt, by the params of its stage: the members of a team, else the agent. */
+export function actingPresets(params: Record<string, t.Json>): Record<string, t.Json>[] {
+  const fields = attemptFields(params);
+  const { kind, team } = fields;
+  if (kind !== "team" || !isTable(team) || !Array.isArray(team.members)) return [fields];
+  return team.members.flatMap((member) => (isTable(member) && isTable(member.preset) ? [member.preset] : []));
 }
 
 /**

@@ -42,6 +42,18 @@ const axis = t.eitherType(
 );
 const axes = table(axis, "Named lists that stages fan out over.");
 
+const allowances = table(
+  t.partialObject({
+    time: t.about({ type: "number", exclusiveMinimum: 0 }, "times the time of the attempt"),
+    machines: t.about(t.positiveInteger, "times its CPUs, memory and GPUs"),
+    dollars: t.about(
+      { type: ["number", "string"], exclusiveMinimum: 0 },
+      "in place of its limit in dollars. Counts machine hours too, where budget.dollarsPerMachineHour is set",
+    ),
+  }),
+  "Other limits for an attempt: AGENT+ALLOWANCE is an agent of its own.",
+);
+
 const params = table(t.json, "The stage's parameters: JSON values; text may hold {placeholders}.");
 
 const pools = {
@@ -220,6 +232,7 @@ const properties = {
     "The name of a YAML pipeline in the same folder. Its axes, parameters, pools, profiles and stages are taken over, except those that are declared here.",
   ),
   axes,
+  allowances,
   params,
   pools,
   defaults: t.about(
@@ -254,6 +267,7 @@ export type Scalar = t.TypeOf<typeof scalar>;
 export type PoolsSpec = t.TypeOf<typeof pools>;
 /** Where and within which limits a stage runs. Only `image` and `budget` are in action keys. */
 export type ExecutionSpec = Pick<StageSpec, keyof typeof stageExecution>;
+export type AllowanceSpec = NonNullable<PipelineSpec["allowances"]>[string];
 export type ServiceSpec = NonNullable<StageSpec["service"]>;
 export type SlurmSettings = NonNullable<ExecutionSpec["slurm"]>;
 export type ResourcesSpec = NonNullable<ExecutionSpec["resources"]>;

@@ -72,6 +72,10 @@ export const stageExecution = {
       time: t.about(t.duration, "Of an attempt, with a unit, e.g. 24h."),
       tokens: t.about({ type: ["integer", "string"], minimum: 1 }, "Input and output of all model calls."),
       dollars: t.about({ type: ["number", "string"], exclusiveMinimum: 0 }, "Of all model calls."),
+      dollarsPerMachineHour: t.about(
+        { type: ["number", "string"], exclusiveMinimum: 0 },
+        "The stated price of a GPU hour, or of a machine hour without a GPU. Counts only for agents with an allowance of dollars.",
+      ),
     }),
     "The budget; in the action key.",
   ),

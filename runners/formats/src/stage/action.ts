@@ -25,7 +25,10 @@ export const keyParts = t.wholeExcept(["agentEnv", "image", "network", "services
   outputs: t.tableOf(artifactKind),
   env: texts,
   agentEnv: t.about(texts, "for an attempt: the variables that every agent sees"),
-  budget: t.openObject({ timeMs: t.number, tokens: t.number, dollars: t.number }, []),
+  budget: t.openObject(
+    { timeMs: t.number, tokens: t.number, dollars: t.number, machineDollarsPerHour: t.number },
+    [],
+  ),
   environment: t.textOrNull,
   host: t.nullable(texts),
   network: t.about(

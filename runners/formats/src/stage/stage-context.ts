@@ -70,8 +70,11 @@ export const stageContext = t.fileFormat(
       "the files that match these patterns, relative to the root, in order; absent when run by hand",
     ),
     budget: t.about(
-      t.openObject({ timeMs: t.amount, tokens: t.amount, dollars: t.amount }, []),
-      "if it declares one: time in ms, tokens and dollars of model calls",
+      t.openObject(
+        { timeMs: t.amount, tokens: t.amount, dollars: t.amount, machineDollarsPerHour: t.amount },
+        [],
+      ),
+      "if it declares one: time in ms, tokens and dollars of model calls, and the price of a working hour that dollars count too",
     ),
     waits: t.about(
       t.openObject({ providerMs: t.amount, operatorMs: t.amount }, []),

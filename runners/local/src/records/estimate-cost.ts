@@ -4,7 +4,7 @@
 
 import type { Instance } from "@mlrb/core/plan/plan";
 import type { AttemptRecord, CostEstimate } from "@mlrb/formats/attempt/attempt-record";
-import { attemptFields } from "@mlrb/formats/declared/agent-preset";
+import { actingPresets } from "@mlrb/formats/declared/agent-preset";
 import { isUndisturbed } from "@mlrb/formats/declared/intervention";
 import { isTable } from "@mlrb/formats/is-table";
 import { canonicalJson } from "@mlrb/kit/json-file";
@@ -59,10 +59,16 @@ export function isPaid(
   { params, secrets }: Pick<Instance["action"], "params" | "secrets">,
   isSet = (name: string) => process.env[name] !== undefined,
 ): boolean {
-  const { kind, model, planner, gateway } = attemptFields(params);
-  const ofProgram = kind === "command" && Array.isArray(gateway) ? gateway : [];
-  const models = (kind === "llm" ? [model, planner] : ofProgram).filter((one) => isTable(one));
-  return models.length > 0 ? models.some(({ free }) => free !== true) : secrets.some(isSet);
+  const callers = actingPresets(params);
+  return callers.some(({ kind, model, planner, gateway, secrets: own }) => {
+    const ofProgram = kind === "command" && Array.isArray(gateway) ? gateway : [];
+    const models = (kind === "llm" ? [model, planner] : ofProgram).filter((one) => isTable(one));
+    if (models.length > 0) return models.some(({ free }) => free !== true);
+    // of a team, a member's own; the others' keys are their models'
+    const handed =
+      callers.length > 1 ? secrets.filter((one) => Array.isArray(own) && own.includes(one)) : secrets;
+    return handed.some(isSet);
+  });
 }
 
 function median(values: (number | null)[]): number | undefined {
