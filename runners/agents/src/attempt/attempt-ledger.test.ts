@@ -35,3 +35,10 @@ test("an attempt that called no model cost 0 dollars, unless it had a network", 
   const uncounted = { ...facts.spending, calls: 1, estimated: { ...facts.spending.estimated, answers: 1 } };
   assert.equal(attemptLedger({ ...facts, spending: uncounted }).dollars, null);
 });
+
+test("working hours at a stated price are recorded apart from the dollars of calls", () => {
+  const budget = { timeMs: 1, dollars: 9, machineDollarsPerHour: 5 };
+  const ledger = attemptLedger({ ...facts, budget, workingMs: 1_800_000 });
+  assert.deepEqual([ledger.machineDollars, ledger.dollars], [2.5, 0]);
+  assert.equal("machineDollars" in attemptLedger(facts), false);
+});

@@ -32,6 +32,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
   const { wallMs, workingMs, ending, final, trajectory, prices = [], network = false } = seen;
   const { gpus, gpuBusyMs, gpuMemoryPeakMiB, resumed, interventions = noInterventions, replay } = seen;
   const { timeMs, ...budget } = seen.budget;
+  const { machineDollarsPerHour: rate } = budget;
   const { waitedMs, dollars, ...usage } = seen.spending;
   const called = usage.calls + usage.failedTries > 0;
   // spending that no provider reported is unknown, never 0; some of the failed tries may have cost something
@@ -45,6 +46,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     tokens: known ? usage.inputTokens + usage.outputTokens : null,
     // without a call and a network nothing can have cost anything
     dollars: known || (!called && !network) ? dollars : null,
+    ...(rate !== undefined && { machineDollars: (rate * workingMs) / 3_600_000 }),
     ...(prices.length > 0 && { prices }),
     usage: called ? usage : null,
     waitedMs: waitedMs as Record<string, number>,

@@ -319,3 +319,26 @@ test("a suspended job is a wait that moves the deadline, and the wait is on disk
   assert.deepEqual(moves, [1_063_000]);
   assert.deepEqual(lastSpending(file)?.waitedMs, { suspended: 60_000 });
 });
+
+test("a purse counts working hours at their price: calls shorten the time that is left, and dollars end it", (t) => {
+  const hour = 3_600_000;
+  const purse = { timeMs: 4 * hour, dollars: 10, machineDollarsPerHour: 5 };
+  const { meter, time, moves } = meterOf(t, purse);
+  assert.equal(meter.leftMs(), 2 * hour, "the machines alone use it up before the time ends");
+  time.now = hour;
+  assert.equal(meter.usedShare(), 0.5);
+  meter.charge({ usage: usage(1, 1), dollars: 2.5, answered: true }, heldCall);
+  assert.equal(meter.leftMs(), hour / 2);
+  meter.beat(hour);
+  assert.deepEqual(moves, [1_000_000 + 1.5 * hour], "programs are told of the earlier deadline");
+  assert.equal(meter.over(), undefined);
+  time.now = 1.5 * hour;
+  assert.deepEqual([meter.leftMs(), meter.over()?.limit], [0, "dollars"]);
+  assert.equal(meter.spending().dollars, 2.5, "dollars of calls are apart");
+});
+
+test("without a price of machines, dollars are of calls alone and time ends an attempt", (t) => {
+  const { meter, time } = meterOf(t, { timeMs: 1000, dollars: 1 });
+  time.now = 1000;
+  assert.deepEqual([meter.leftMs(), meter.usedShare(), meter.over()?.limit], [0, 1, "time"]);
+});

@@ -35,6 +35,7 @@ type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadlin
 
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
 const recordedWaitMs = 1000;
+const hourMs = 3_600_000;
 
 export class AttemptMeter implements Meter {
   readonly #options: MeterOptions;
@@ -74,15 +75,18 @@ export class AttemptMeter implements Meter {
       this.#countWait({ why: "suspended", durationMs: suspendedMs, frozenMs: Math.round(suspendedMs) });
       void this.#announceDeadline();
     }
+    // a call moves the deadline where working hours are paid from the same purse; during a wait, its end tells it
+    const isPurse = this.#options.limits.machineDollarsPerHour !== undefined;
+    if (isPurse && !this.#options.clock.isWaiting()) void this.#announceDeadline();
     if (this.#options.clock.sinceStart() - this.#keptAt >= afterMs) this.#keep();
   }
 
   leftMs(): number {
-    return this.limits().timeMs - this.#options.clock.workingMs();
+    return this.#allowedMs() - this.#options.clock.workingMs();
   }
 
   deadline(): number {
-    return this.#options.clock.startedWall + this.limits().timeMs + this.#options.clock.frozenMs();
+    return this.#options.clock.startedWall + this.#allowedMs() + this.#options.clock.frozenMs();
   }
 
   /** With all extensions. */
@@ -108,7 +112,7 @@ export class AttemptMeter implements Meter {
     const { timeMs, tokens, dollars } = this.limits();
     const shares = [this.#options.clock.workingMs() / timeMs];
     if (tokens !== undefined) shares.push(this.#counted.tokens / tokens);
-    if (dollars !== undefined) shares.push(this.#counted.dollars / dollars);
+    if (dollars !== undefined) shares.push(this.#used("dollars") / dollars);
     return Math.min(1, Math.max(...shares));
   }
 
@@ -173,13 +177,17 @@ export class AttemptMeter implements Meter {
 
   over(): OverBudget | undefined {
     const { timeMs, ...limits } = this.limits();
-    if (this.#options.clock.workingMs() >= timeMs) return { limit: "time", detail: `${timeMs} ms of work` };
+    // a purse is used up when the time ends in which its machines alone use it up
+    const isOver = (limit: "tokens" | "dollars") =>
+      this.#used(limit) >= (limits[limit] ?? Number.POSITIVE_INFINITY);
+    const isPurse = limits.machineDollarsPerHour !== undefined && isOver("dollars");
+    if (!isPurse && this.#options.clock.workingMs() >= timeMs)
+      return { limit: "time", detail: `${timeMs} ms of work` };
     const { calls } = this.#spent.estimated;
     const estimated = calls > 0 ? `, of which ${calls} calls by upper estimate` : "";
     for (const limit of ["tokens", "dollars"] as const) {
-      const [used, most] = [this.#counted[limit], limits[limit]];
-      if (most !== undefined && used >= most)
-        return { limit, detail: `${used} of ${most} ${limit}${estimated}` };
+      if (isOver(limit))
+        return { limit, detail: `${this.#used(limit)} of ${limits[limit]} ${limit}${estimated}` };
     }
     return undefined;
   }
@@ -228,12 +236,26 @@ export class AttemptMeter implements Meter {
     all.dollars = all.dollars === null || estimate.dollars === null ? null : all.dollars + estimate.dollars;
   }
 
+  /** Of a limit; dollars with the working hours where these have a price. */
+  #used(part: "tokens" | "dollars"): number {
+    const { machineDollarsPerHour: rate = 0 } = this.#options.limits;
+    const hours = part === "dollars" ? this.#options.clock.workingMs() / hourMs : 0;
+    return this.#counted[part] + hours * rate;
+  }
+
+  /** The working time after which the attempt ends if it makes no more calls. */
+  #allowedMs(): number {
+    const { timeMs, dollars, machineDollarsPerHour: rate } = this.limits();
+    if (dollars === undefined || rate === undefined) return timeMs;
+    return Math.min(timeMs, Math.max(0, Math.ceil(((dollars - this.#counted.dollars) / rate) * hourMs)));
+  }
+
   /** Whether `others`, if there are any, and what is counted may use up a limit. */
   #isFull(others: CallMost[]): boolean {
     const limits = this.limits();
     const most = sum(others);
     const full = (["tokens", "dollars"] as const).some(
-      (part) => (limits[part] ?? Number.POSITIVE_INFINITY) - this.#counted[part] - most[part] <= 0,
+      (part) => (limits[part] ?? Number.POSITIVE_INFINITY) - this.#used(part) - most[part] <= 0,
     );
     return full && others.length > 0;
   }

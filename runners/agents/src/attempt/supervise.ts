@@ -35,7 +35,7 @@ export async function supervise(
   supervision: Supervision,
   start: (failed: (error: unknown) => void) => Started,
 ): Promise<SupervisedRun> {
-  const { request, sandbox, output, iterations, clock } = supervision;
+  const { request, sandbox, output, iterations, clock, meter } = supervision;
   const watching: Watching = { looking: Promise.resolve() };
   const failed = (error: unknown) => {
     watching.failure ??= error;
@@ -65,6 +65,8 @@ export async function supervise(
   }
   const wallMs = Math.round(clock.sinceStart());
   const workingMs = Math.round(clock.workingMs());
+  // the time that its dollars allowed
+  const isSpent = ending.kind === "time-limit" && meter.over()?.limit === "dollars";
   keepTime(supervision);
   /** Without a freeze, ending everything keeps the agent from getting more time. */
   const stopInside = async () => {
@@ -86,7 +88,7 @@ export async function supervise(
   if (watching.failure) throw watching.failure;
   output.end();
   await iterations.read(true);
-  return { ending, wallMs, workingMs };
+  return { ending: isSpent ? { kind: "over-budget", limit: "dollars" } : ending, wallMs, workingMs };
 }
 
 /** On disk, so that a kill during the copy of the submission gives no time back that was used up. */
@@ -104,11 +106,11 @@ async function untilItEnds(
   watching: Watching,
   running: Promise<Ending>,
 ): Promise<Ending> {
-  const { request, sandbox, meter, trajectory } = supervision;
+  const { request, sandbox, meter, trajectory, clock } = supervision;
   const watched = watchProgram(running, {
     leftMs: () => meter.leftMs(),
     pollMs: request.pollMs ?? 1000,
-    budgetMs: () => meter.limits().timeMs,
+    budgetMs: () => clock.workingMs() + meter.leftMs(),
     look() {
       watching.looking = look(supervision, watching);
       return watching.looking;

@@ -114,6 +114,7 @@ export const waitedMs = t.about(
 
 export const attemptLedger = t.wholeExcept(
   [
+    "machineDollars",
     "prices",
     "waitedMs",
     "gpuMemoryPeakMiB",
@@ -126,10 +127,11 @@ export const attemptLedger = t.wholeExcept(
   ],
   {
     formatVersion: { const: 1 },
-    budget: t.wholeExcept(["tokens", "dollars"], {
+    budget: t.wholeExcept(["tokens", "dollars", "machineDollarsPerHour"], {
       wallMs: t.about(t.amount, "of working time, with extensions; equal to wall time without waits"),
       tokens: t.amount,
-      dollars: t.amount,
+      dollars: t.about(t.amount, "of model calls, and of working hours where these have a price"),
+      machineDollarsPerHour: t.about(t.amount, "the stated price of a working hour of its machines"),
     }),
     wallMs: t.about(t.amount, "from the start of the agent's program to its end, by a monotonic clock"),
     workingMs: t.about(t.amount, "wall time without the waits in which the sandbox was frozen"),
@@ -140,6 +142,10 @@ export const attemptLedger = t.wholeExcept(
     dollars: t.about(
       t.nullable(t.amount),
       "null: some calls have no known price or usage, or the agent had a network and made no counted call",
+    ),
+    machineDollars: t.about(
+      t.amount,
+      "working hours at the stated price, which a limit in dollars counts; not in `dollars`. Absent without a price",
     ),
     prices: t.about(
       t.listOf(usedPrice),
