@@ -21,6 +21,7 @@ import { readArtifact, readArtifactBytes } from "@mlrb/report/read/read-artifact
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
 import { times, timesSection } from "@mlrb/report/sections/times";
+import { togetherCostsSection } from "@mlrb/report/sections/together-section";
 
 const { inputs, outputs, params } = stage();
 
@@ -38,7 +39,8 @@ writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
 writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));
 
 const costs = costsSection(report, taken);
-writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs));
+const shared = report.together ? markdownSection(togetherCostsSection(report, taken)) : "";
+writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs) + shared);
 
 mkdirSync(join(outputs.report!, "figures"), { recursive: true });
 const figures = {

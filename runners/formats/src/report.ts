@@ -15,6 +15,7 @@ import { reportMemorisation } from "./report/memorisation.ts";
 import { referenceCheck } from "./report/reference-check.ts";
 import { row } from "./report/row.ts";
 import { sensitivity } from "./report/sensitivity.ts";
+import { together } from "./report/together.ts";
 import * as t from "./schema.ts";
 
 export const reportFormat = 1;
@@ -96,7 +97,7 @@ export type Published = t.TypeOf<typeof published>;
 
 export const report = t.fileFormat(
   "mlrb report",
-  t.wholeExcept(["referenceChecks", "memorisation", "judged", "hardware", "ladder", "bestOf"], {
+  t.wholeExcept(["referenceChecks", "memorisation", "judged", "hardware", "ladder", "bestOf", "together"], {
     formatVersion: { const: reportFormat },
     title: t.anyText,
     label: t.about(t.anyText, "the data behind the numbers, e.g. smoke or official"),
@@ -136,6 +137,7 @@ export const report = t.fileFormat(
       t.listOf(comparison),
       "the agents' submissions on the same items: one for each task, metric and pair of agents",
     ),
+    together: t.about(together, "absent where the pipeline names no arms"),
     bestOf: t.about(bestOf, "absent where the pipeline asks for none"),
     ladder: t.about(ladder, "absent without levels of difficulty"),
     agentComparisons: t.about(

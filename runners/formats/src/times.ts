@@ -2,7 +2,7 @@
 // seconds.
 
 import { uncheckedFields, uncheckedNames } from "./attempt/attempt-record.ts";
-import { servedModel } from "./attempt/ledger.ts";
+import { servedModel, talking } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
 import { interventionSums } from "./declared/intervention.ts";
 import * as t from "./schema.ts";
@@ -24,6 +24,8 @@ export const times = t.wholeFile("mlrb times", 1, {
         "resumed",
         "interventions",
         "timeSpent",
+        "machineHours",
+        "talking",
       ],
       {
         task: t.anyText,
@@ -42,6 +44,11 @@ export const times = t.wholeFile("mlrb times", 1, {
         resumed: recordFacts.resumed,
         interventions: interventionSums,
         gpuHours: t.numberOrNull,
+        machineHours: t.about(
+          t.number,
+          "working hours times GPUs, or times machines without one; absent where there is no ledger",
+        ),
+        talking: t.about(talking, "of a team, as in its ledger"),
         gpuBusyHours: t.about(t.numberOrNull, "of those hours, in which they computed"),
         gpuMemoryPeakMiB: t.about(t.numberOrNull, "the most memory in use on one of its GPUs; null: unknown"),
         firstValidSeconds: t.about(

@@ -10,6 +10,8 @@ export type BudgetLimits = {
   /** Input and output of all model calls. */
   tokens?: number;
   dollars?: number;
+  /** Times the machine of other attempts; absent: one. Limits nothing. */
+  machines?: number;
   /** The stated price of a working hour of its machines. `dollars` counts it too. */
   machineDollarsPerHour?: number;
 };

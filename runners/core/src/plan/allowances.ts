@@ -58,6 +58,7 @@ export function allowedLimits(
     budget: {
       ...timed,
       ...(dollars !== undefined && { dollars }),
+      ...(machines > 1 && { machines }),
       ...(rate !== undefined && { machineDollarsPerHour: rate }),
     },
     execution: {

@@ -52,7 +52,14 @@ export type RunSpec = KeyParts["run"];
  * The limits that shape an agent's behaviour; `tokens` are input and output of all model calls. Dollars count the
  * working hours too where these have a price.
  */
-type Budget = { timeMs?: number; tokens?: number; dollars?: number; machineDollarsPerHour?: number };
+type Budget = {
+  timeMs?: number;
+  tokens?: number;
+  dollars?: number;
+  /** Times the machine of other attempts; absent: one. */
+  machines?: number;
+  machineDollarsPerHour?: number;
+};
 
 /** What an instance does. Everything but `secrets` is part of its action key. */
 export type ActionSpec = {

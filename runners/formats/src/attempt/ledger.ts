@@ -97,7 +97,7 @@ const ledgerMember = t.wholeObject({
   end: t.about(t.anyText, "how it ended, in a few words"),
 });
 
-const talking = t.about(
+export const talking = t.about(
   t.wholeObject({
     calls: t.count,
     inputTokens: t.amount,
@@ -127,10 +127,11 @@ export const attemptLedger = t.wholeExcept(
   ],
   {
     formatVersion: { const: 1 },
-    budget: t.wholeExcept(["tokens", "dollars", "machineDollarsPerHour"], {
+    budget: t.wholeExcept(["tokens", "dollars", "machines", "machineDollarsPerHour"], {
       wallMs: t.about(t.amount, "of working time, with extensions; equal to wall time without waits"),
       tokens: t.amount,
       dollars: t.about(t.amount, "of model calls, and of working hours where these have a price"),
+      machines: t.about(t.count, "times the machine of other attempts; absent: one"),
       machineDollarsPerHour: t.about(t.amount, "the stated price of a working hour of its machines"),
     }),
     wallMs: t.about(t.amount, "from the start of the agent's program to its end, by a monotonic clock"),

@@ -29,7 +29,13 @@ export const trajectoryEvent = {
       },
       {
         budget: t.openObject(
-          { wallMs: t.number, tokens: t.number, dollars: t.number, machineDollarsPerHour: t.number },
+          {
+            wallMs: t.number,
+            tokens: t.number,
+            dollars: t.number,
+            machines: t.number,
+            machineDollarsPerHour: t.number,
+          },
           [],
         ),
         promptDigest: t.anyText,

@@ -204,6 +204,26 @@ const profiles = t.wholeObject({
   share: t.number,
 });
 
+const together = t.wholeObject({
+  ...head,
+  arm: t.about(t.anyText, "what is equal: see the pipeline's arms"),
+  primary_arm: t.about(t.flag, "whether its contrast of the team with the best of k is the primary one"),
+  task: t.anyText,
+  side: t.about(t.oneOf("team", "best-of-k", "solo"), "best-of-k: chosen without test scores"),
+  agent: t.anyText,
+  k: t.about(t.positiveInteger, "attempts of each value"),
+  ...metric,
+  n: t.about(t.count, "values that are not missing"),
+  planned: t.count,
+  mean: t.numberOrNull,
+  ci_low: t.about(t.numberOrNull, "of Student's 95 % interval; empty where an attempt failed or is missing"),
+  ci_high: t.numberOrNull,
+  budget_hours: t.about(t.numberOrNull, "of each attempt; empty: not known"),
+  budget_machines: t.about(t.numberOrNull, "times the machine of other attempts"),
+  budget_tokens: t.about(t.numberOrNull, "empty: no limit"),
+  budget_dollars: t.about(t.numberOrNull, "empty: no limit"),
+});
+
 /** The row of each file, by its name without `.csv`. */
 export const resultRows = {
   summary,
@@ -215,6 +235,7 @@ export const resultRows = {
   doses,
   "best-of": bestOf,
   profiles,
+  together,
 } as const;
 export type ResultTable = keyof typeof resultRows;
 export type ResultRow<Name extends ResultTable> = t.TypeOf<(typeof resultRows)[Name]>;

@@ -26,7 +26,13 @@ export const keyParts = t.wholeExcept(["agentEnv", "image", "network", "services
   env: texts,
   agentEnv: t.about(texts, "for an attempt: the variables that every agent sees"),
   budget: t.openObject(
-    { timeMs: t.number, tokens: t.number, dollars: t.number, machineDollarsPerHour: t.number },
+    {
+      timeMs: t.number,
+      tokens: t.number,
+      dollars: t.number,
+      machines: t.number,
+      machineDollarsPerHour: t.number,
+    },
     [],
   ),
   environment: t.textOrNull,

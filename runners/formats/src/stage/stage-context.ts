@@ -71,10 +71,16 @@ export const stageContext = t.fileFormat(
     ),
     budget: t.about(
       t.openObject(
-        { timeMs: t.amount, tokens: t.amount, dollars: t.amount, machineDollarsPerHour: t.amount },
+        {
+          timeMs: t.amount,
+          tokens: t.amount,
+          dollars: t.amount,
+          machines: t.count,
+          machineDollarsPerHour: t.amount,
+        },
         [],
       ),
-      "if it declares one: time in ms, tokens and dollars of model calls, and the price of a working hour that dollars count too",
+      "if it declares one: time in ms, tokens and dollars of model calls; with an allowance also times the machine of others, and the price of a working hour that dollars count too",
     ),
     waits: t.about(
       t.openObject({ providerMs: t.amount, operatorMs: t.amount }, []),

@@ -7,12 +7,14 @@ import { bestOfRows, profileRows } from "./best-of-rows.ts";
 import { csvLine } from "./csv-line.ts";
 import { doseRows } from "./dose-rows.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
+import { togetherRows } from "./together-rows.ts";
 
 /** Texts by file name. The first three always exist; the others are left out without rows. */
 export function csvFiles(report: Report): Record<string, string> {
   const [checkpoints, comparisons] = [checkpointRows(report), comparisonRows(report)];
   const [answers, doses] = [answerRows(report), doseRows(report)];
   const [bestOf, profiles] = [bestOfRows(report), profileRows(report)];
+  const together = togetherRows(report);
   return {
     "summary.csv": csvTable("summary", summaryRows(report)),
     "attempts.csv": csvTable("attempts", attemptRows(report)),
@@ -22,6 +24,7 @@ export function csvFiles(report: Report): Record<string, string> {
     ...(doses.length > 0 && { "doses.csv": csvTable("doses", doses) }),
     ...(bestOf.length > 0 && { "best-of.csv": csvTable("best-of", bestOf) }),
     ...(profiles.length > 0 && { "profiles.csv": csvTable("profiles", profiles) }),
+    ...(together.length > 0 && { "together.csv": csvTable("together", together) }),
     ...(comparisons.length > 0 && { "comparisons.csv": csvTable("comparisons", comparisons) }),
   };
 }

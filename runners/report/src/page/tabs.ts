@@ -18,6 +18,7 @@ const headings: Record<string, TabId> = {
   "Across tasks": "results",
   "Levels of difficulty": "results",
   "Best of k": "results",
+  Together: "results",
   "Secondary measurements": "results",
   "Best attempt of each cell, never compared": "results",
   "Trivial baselines and reference models": "results",

@@ -25,6 +25,7 @@ import {
 import { publishedCaption } from "../sections/results-section.ts";
 import { type Column, type TableCell, textCell } from "../sections/table.ts";
 import { column, noNumber, numeric, oneGroup, tableOf } from "../sections/table-of.ts";
+import { togetherCaption, togetherTable } from "../sections/together-section.ts";
 import { validText } from "../sections/valid-text.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { clearlyBest, type PrimaryRow, primaryRows } from "./best-attempts.ts";
@@ -43,6 +44,7 @@ export function paperTables(report: Report): PaperTable[] {
     tasksTable(report, names),
     agentsTable(report, names),
     bestOfPaperTable(report, names),
+    togetherPaperTable(report, names),
   ].filter(({ table }) => table.groups.length > 0);
 }
 
@@ -217,6 +219,18 @@ function bestOfPaperTable(report: Report, names: DisplayNames): PaperTable {
   return {
     name: "best-of",
     caption: withFootnotes(`Best of k. ${bestOfCaption}`, report.attempts),
+    table: { ...table, columns: table.columns.map(titled) },
+  };
+}
+
+function togetherPaperTable(report: Report, names: DisplayNames): PaperTable {
+  const table = togetherTable(report, names.agent);
+  return {
+    name: "together",
+    caption: withFootnotes(
+      `Teams, single agents and the best of k. ${togetherCaption(report)}`,
+      report.attempts,
+    ),
     table: { ...table, columns: table.columns.map(titled) },
   };
 }

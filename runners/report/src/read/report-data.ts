@@ -19,6 +19,7 @@ import { overTasks } from "../compare/over-tasks.ts";
 import { referenceChecks } from "../compare/reference-checks.ts";
 import { rows } from "../compare/rows.ts";
 import { sensitivity } from "../compare/sensitivity.ts";
+import { together } from "../compare/together.ts";
 import { isAuthored } from "./condition-words.ts";
 import { coverage } from "./coverage.ts";
 import { byText } from "./order.ts";
@@ -121,6 +122,7 @@ export function reportData(collected: Collected, { params, read, readSamples = r
   if (found) report.ladder = found;
   const best = bestOf(report, { ...known, devValue: evidence.devValue });
   if (best) report.bestOf = best;
+  if (known.together) report.together = together(report, known.together);
   return report;
 }
 

@@ -28,18 +28,25 @@ const { direction, digits, range } = scorerManifest.properties;
 /** The fields of a preset that tables show. The runner fills in null for those that the preset lacks. */
 const { kind, provider, scaffold, turnsMax } = agentPreset.properties;
 const calledModel = openObject({ provider, id: anyText }, []);
+const presetFields = {
+  kind,
+  provider: orNull(provider),
+  model: orNull(calledModel),
+  planner: orNull(calledModel),
+  scaffold: orNull(scaffold),
+  turnsMax: orNull(turnsMax),
+  gateway: orNull(listOf(openObject({ provider, ids: listOf(anyText) }, ["provider", "ids"]))),
+};
+const memberOfTeam = openObject({ preset: openObject(presetFields, ["kind"]) }, ["preset"]);
 const preset = openObject(
-  {
-    kind,
-    provider: orNull(provider),
-    model: orNull(calledModel),
-    planner: orNull(calledModel),
-    scaffold: orNull(scaffold),
-    turnsMax: orNull(turnsMax),
-    gateway: orNull(listOf(openObject({ provider, ids: listOf(anyText) }, ["provider", "ids"]))),
-  },
+  { ...presetFields, team: orNull(openObject({ members: listOf(memberOfTeam) }, ["members"])) },
   ["kind"],
 );
+
+/** What the report compares under one limit: a team, one agent with all of it, and the best of k that share it. */
+const arm = openObject({ team: anyText, solo: anyText, bestOf: anyText, k: positiveInteger }, [
+  ...(["team", "solo", "bestOf", "k"] as const),
+]);
 
 /** An optional field of a manifest is null where the manifest lacks it. */
 const paramsFormat = openObject(
@@ -66,6 +73,9 @@ const paramsFormat = openObject(
     equalMargin: number,
     bestOf: orNull(listOf(positiveInteger)),
     choices: tableOf(openObject({ metric: orNull(metric), success: orNull(success) }, ["metric"])),
+    arms: orNull(tableOf(arm)),
+    primaryArm: orNull(anyText),
+    dollarsPerMachineHour: numberOrNull,
   },
   ["title", "label", "tasks", "primary", "baselines", "agents", "scorers", "units", "directions", "digits"],
 );
@@ -77,6 +87,9 @@ export function reportParams(params: Record<string, unknown>) {
   // a copy, because a stage's params throw when an undeclared one is read
   const known = mustFollow(paramsFormat, { ...params }, "params of the pipeline's report stage");
   const direction = (scorer: string) => own(known.directions, scorer);
+  const { arms, primaryArm } = known;
+  if (arms && (primaryArm == null || !Object.hasOwn(arms, primaryArm)))
+    missing("primaryArm", `name one of the arms: ${Object.keys(arms).join(", ")}`);
   return {
     title: known.title,
     label: known.label,
@@ -125,6 +138,10 @@ export function reportParams(params: Record<string, unknown>) {
     success: (task: string) => own(known.choices, task)?.success ?? null,
     /** The scorer of public rows by which the best of k is chosen; undefined where the task has none. */
     devMetric: (task: string) => own(known.choices, task)?.metric ?? undefined,
+    /** Undefined where the pipeline compares no teams. */
+    together: arms
+      ? { arms, primaryArm: primaryArm!, dollarsPerMachineHour: known.dollarsPerMachineHour ?? null }
+      : undefined,
     /** Within which a normalised mean counts as equal to the trivial baseline. */
     equalMargin: known.equalMargin ?? 0,
     /** Undefined for a name that is not a scorer. */
@@ -142,7 +159,8 @@ export function reportParams(params: Record<string, unknown>) {
 }
 
 function factsOf(found: TypeOf<typeof preset>): AgentFacts {
-  const { kind, provider, model, planner, scaffold, turnsMax, gateway } = found;
+  const { kind, provider, model, planner, scaffold, turnsMax, gateway, team } = found;
+  const ofMembers = team?.members.flatMap((one) => factsOf(one.preset).models) ?? [];
   const called = (from: string | null | undefined, id = "chosen by each run") =>
     from ? `${from} ${id}` : id;
   return {
@@ -150,6 +168,7 @@ function factsOf(found: TypeOf<typeof preset>): AgentFacts {
     models: [
       ...(model ? [called(provider, model.id)] : []),
       ...(gateway ?? []).flatMap((one) => one.ids.map((id) => called(one.provider, id))),
+      ...new Set(ofMembers),
     ],
     planner: planner ? called(planner.provider, planner.id) : null,
     scaffold: scaffold ?? null,

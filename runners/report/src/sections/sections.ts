@@ -29,6 +29,7 @@ import { rulesSection } from "./rules-section.ts";
 import { secondarySection } from "./secondary-section.ts";
 import { sensitivitySection } from "./sensitivity-section.ts";
 import type { Section } from "./table.ts";
+import { togetherSections } from "./together-section.ts";
 import { validitySection } from "./validity-section.ts";
 
 /** The sections that are not empty. */
@@ -39,7 +40,7 @@ export function sections(report: Report): Section[] {
     ofAttempts(sensitivitySection(report)),
     ofAttempts(acrossSection(report)),
     ofAttempts(errorsSection(report)),
-    ...[...ladderSections(report), ...bestOfSections(report)].map(ofAttempts),
+    ...[...ladderSections(report), ...bestOfSections(report), ...togetherSections(report)].map(ofAttempts),
     setUpSection(report),
     metricsSection(report),
     rowsSection(report),

@@ -59,6 +59,8 @@ export function times(collected: Collected, { label, readLedger, read, direction
         tokens: ledger?.tokens ?? null,
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
+        ...(ledger && { machineHours: machineHours(ledger) }),
+        ...(ledger?.talking && { talking: ledger.talking }),
         gpuBusyHours: hours(ledger?.gpuBusyMs),
         gpuMemoryPeakMiB: ledger?.gpuMemoryPeakMiB ?? null,
         ...(ledger?.resumed !== undefined && { resumed: ledger.resumed }),
@@ -168,6 +170,11 @@ function plainModel({ provider, model, answeredBy, fingerprint, calls }: ServedM
 function unusedShare(ledger: Ledger | undefined): number | null {
   if (!ledger || !(ledger.budget.wallMs > 0)) return null;
   return Math.max(0, 1 - ledger.workingMs / ledger.budget.wallMs);
+}
+
+function machineHours({ workingMs, wallMs, gpuHours, budget: { machines = 1 } }: Ledger): number {
+  const held = gpuHours > 0 ? gpuHours / (wallMs / 3_600_000) : machines;
+  return (workingMs / 3_600_000) * held;
 }
 
 function known(ms: number | undefined): number | null {
