@@ -44,14 +44,19 @@ export async function showReport(
   const times = join(folder, "times.json");
   let followed = true;
   if (existsSync(times)) {
-    const [{ timesSection }, { costsSection }] = await Promise.all([
+    const [{ timesSection }, { costsSection }, { togetherCostsSection }] = await Promise.all([
       import("@mlrb/report/sections/times"),
       import("@mlrb/report/paper/costs"),
+      import("@mlrb/report/sections/together-section"),
     ]);
     const reading = more.checked ? parsed<Times>(times) : (await import("./read-report.ts")).readTimes(times);
     if (reading.kind !== "ok") followed = false;
     else if (!more.main)
-      for (const section of [costsSection(report, reading.value), timesSection(reading.value)])
+      for (const section of [
+        costsSection(report, reading.value),
+        ...(report.together ? [togetherCostsSection(report, reading.value)] : []),
+        timesSection(reading.value),
+      ])
         process.stdout.write(`\n${terminalSection(section, look)}`);
   }
   return { report, followed };

@@ -11,6 +11,7 @@ import { bestOfRows, profileRows } from "./best-of-rows.ts";
 import { csvFiles } from "./csv-files.ts";
 import { doseRows } from "./dose-rows.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
+import { togetherRows } from "./together-rows.ts";
 
 const nasty = nastyExample().report();
 
@@ -33,6 +34,15 @@ const bestOf = {
   tasks: [{ task: "letters", metric: "bits", success: 2, beats: null, devScorer: null }],
   ...{ cells: [cell], agents: [] },
   profiles: [{ agent: "plain", k: 1, tasks: ["letters"], steps: [{ above: 0.5, share: 0 }] }],
+const arm = {
+  ...{ name: "time", primary: true, team: "crew", solo: "one", bestOf: "one", k: 2, without: [] },
+  ...{ overBestOf: null, overSolo: null },
+  sides: [
+    {
+      ...{ task: "letters", side: "team" as const, agent: "crew", k: 1, metric: "bits", n: 1, planned: 2 },
+      ...{ mean: 0.5, interval: null, budget: { timeMs: 3_600_000, dollars: 4 }, limits: { none: 1 } },
+    },
+  ],
 };
 
 test("the rows of every file follow the published schema", () => {
@@ -46,6 +56,9 @@ test("the rows of every file follow the published schema", () => {
     "doses.csv": doseRows({ ...nasty, ladder: { levels: [], margin: 0.05, trends: [], curves: [curve] } }),
     "best-of.csv": bestOfRows({ ...nasty, bestOf }),
     "profiles.csv": profileRows({ ...nasty, bestOf }),
+    "best-of.csv": bestOfRows(nasty),
+    "profiles.csv": profileRows(nasty),
+    "together.csv": togetherRows({ ...nasty, together: { dollarsPerMachineHour: null, arms: [arm] } }),
   };
   assert.deepEqual(Object.keys(tables), Object.keys(resultTables.properties));
   mustFollow(resultTables, JSON.parse(JSON.stringify(tables)), "tables");
