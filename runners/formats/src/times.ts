@@ -2,7 +2,7 @@
 // seconds.
 
 import { uncheckedFields, uncheckedNames } from "./attempt/attempt-record.ts";
-import { servedModel, talking } from "./attempt/ledger.ts";
+import { attemptLedger, servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
 import { interventionSums } from "./declared/intervention.ts";
 import * as t from "./schema.ts";
@@ -48,7 +48,7 @@ export const times = t.wholeFile("mlrb times", 1, {
           t.number,
           "working hours times GPUs, or times machines without one; absent where there is no ledger",
         ),
-        talking: t.about(talking, "of a team, as in its ledger"),
+        talking: attemptLedger.properties.talking,
         gpuBusyHours: t.about(t.numberOrNull, "of those hours, in which they computed"),
         gpuMemoryPeakMiB: t.about(t.numberOrNull, "the most memory in use on one of its GPUs; null: unknown"),
         firstValidSeconds: t.about(

@@ -97,7 +97,7 @@ const ledgerMember = t.wholeObject({
   end: t.about(t.anyText, "how it ended, in a few words"),
 });
 
-export const talking = t.about(
+const talking = t.about(
   t.wholeObject({
     calls: t.count,
     inputTokens: t.amount,
