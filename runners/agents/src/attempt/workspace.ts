@@ -41,11 +41,12 @@ export async function materializeWorkspace(
     await mkdir(emptyFolder, { recursive: true });
     await writeFile(emptyFile, "");
     const taken: string[] = [...Object.values(inside), `${inside.workspace}/TASK.md`];
-    for (const folder of request.team ? await putMembers(sandbox, request, scratch) : []) {
-      taken.push(folder);
-      for (const starter of request.starters ?? []) await putStarter(sandbox, starter, [], folder);
+    const members = request.team ? await putMembers(sandbox, request, scratch) : [];
+    taken.push(...members);
+    for (const starter of request.starters ?? []) {
+      await putStarter(sandbox, starter, taken);
+      for (const member of members) await putStarter(sandbox, starter, [], member);
     }
-    for (const starter of request.starters ?? []) await putStarter(sandbox, starter, taken);
     await sandbox.put(emptyFolder, inside.submission);
     await sandbox.put(emptyFile, inside.iterations);
     if (request.check) await putCheck(sandbox, request, scratch);
@@ -81,22 +82,19 @@ async function putMembers(
 ): Promise<string[]> {
   if (team!.workspace === "shared") return [];
   const tree = join(scratch, "members");
-  const common: string[] = [inside.data, inside.submission, inside.iterations, inside.deadline];
-  if (models !== undefined && (await readdir(models)).length > 0) common.push(inside.models);
-  if (check) common.push(inside.check);
-  const names = common.map((path) => basename(path));
-  for (const folder of ["shared", ...team!.members.map(({ name }) => name)]) {
-    await mkdir(join(tree, folder), { recursive: true });
-    if (folder === "shared") continue;
-    for (const name of names) await symlink(`../${name}`, join(tree, folder, name));
-  }
-  // what the links lead to, which is put in place before or after
-  for (const name of names)
-    await (name.includes(".") || ["deadline", "check-submission"].includes(name)
-      ? writeFile(join(tree, name), "")
-      : mkdir(join(tree, name)));
+  const hasModels = models !== undefined && (await readdir(models)).length > 0;
+  const folders = [inside.data, inside.submission, ...(hasModels ? [inside.models] : [])];
+  const files = [inside.iterations, inside.deadline, ...(check ? [inside.check] : [])];
+  const own = team!.members.map(({ name }) => name);
+  for (const name of [...folders, ...own, "shared"].map((path) => basename(path)))
+    await mkdir(join(tree, name), { recursive: true });
+  // a link may lead only to what is put in place with it; the files themselves come later
+  for (const file of files) await writeFile(join(tree, basename(file)), "");
+  for (const name of own)
+    for (const common of [...folders, ...files].map((path) => basename(path)))
+      await symlink(`../${common}`, join(tree, name, common));
   await sandbox.put(tree, inside.workspace);
-  return [...team!.members.map(({ name }) => `${inside.workspace}/${name}`), `${inside.workspace}/shared`];
+  return [...own, "shared"].map((name) => `${inside.workspace}/${name}`);
 }
 
 async function putCheck(sandbox: Sandbox, { check, python }: AttemptRequest, scratch: string): Promise<void> {

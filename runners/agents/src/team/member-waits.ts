@@ -79,22 +79,21 @@ export class MemberWaits {
       member.waits--;
       await freezing;
       await this.#settle();
-      if (member.waits === 0) this.#record(name, member, frozen);
+      const { since } = member;
+      const durationMs = clock.sinceStart() - since.start - (clock.frozenMs() - since.frozen);
+      if (member.waits === 0) this.#record(name, why, { durationMs, frozen });
     }
   }
 
   /** A past wait, for which nothing was frozen. */
   waited(name: string, why: WaitReason, durationMs: number): void {
-    if (durationMs < recordedWaitMs) return;
-    const { write } = this.#options;
-    write({ event: "member-wait", member: name, why, durationMs: Math.round(durationMs), frozen: false });
+    this.#record(name, why, { durationMs, frozen: false });
   }
 
-  #record(name: string, { why, since }: Member, frozen: boolean): void {
-    const { clock, write } = this.#options;
-    const took = clock.sinceStart() - since.start - (clock.frozenMs() - since.frozen);
-    const durationMs = Math.max(0, Math.round(took));
-    if (durationMs >= recordedWaitMs) write({ event: "member-wait", member: name, why, durationMs, frozen });
+  #record(member: string, why: WaitReason, took: { durationMs: number; frozen: boolean }): void {
+    const durationMs = Math.round(took.durationMs);
+    if (durationMs >= recordedWaitMs)
+      this.#options.write({ event: "member-wait", member, why, ...took, durationMs });
   }
 
   /** Brings everything into the state that is wanted when its turn comes, one change at a time. */

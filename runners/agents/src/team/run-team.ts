@@ -51,7 +51,6 @@ class Team {
   readonly #board: MessageBoard;
   readonly #files: BoardFiles;
   readonly #waits: MemberWaits;
-  readonly #ends = new Map<string, Ending>();
   readonly #working = new Map<string, Working>();
   /** Resolved when those that wait for the member may start. */
   readonly #handedOver: Map<string, PromiseWithResolvers<void>>;
@@ -68,7 +67,7 @@ class Team {
     this.#members = request.team!.members;
     const names = this.#members.map(({ name }) => name);
     const write = (event: TrajectoryEvent) => this.#write(event);
-    const earlier = countedMessages(request.earlier);
+    const earlier = messagesIn(request.earlier?.counted ?? []);
     this.#board = new MessageBoard({ members: names, earlier, write });
     this.#files = new BoardFiles(sandbox, this.#board, { names, scratch: request.scratch });
     this.#waits = new MemberWaits({ meter, sandbox, clock, write });
@@ -95,7 +94,10 @@ class Team {
     all.catch(() => {}); // the race reports it, or the team is over
     return {
       running: Promise.race([all.then(bestEnding), this.#over.promise]),
-      stop: () => this.#stop(),
+      stop: () => {
+        this.#stopped = true;
+        for (const { stop } of this.#working.values()) stop?.();
+      },
       silence: this.#supervision.silence,
     };
   }
@@ -107,16 +109,10 @@ class Team {
 
   /** Of those that the end of the team ended. */
   recordEnds(ending: Ending): void {
-    for (const { name } of this.#members)
-      if (this.#working.has(name)) {
-        this.#working.get(name)!.supervision.output.end();
-        this.#write({ event: "member-end", member: name, result: resultOf(ending) });
-      }
-  }
-
-  #stop(): void {
-    this.#stopped = true;
-    for (const { stop } of this.#working.values()) stop?.();
+    for (const [member, { supervision }] of this.#working) {
+      supervision.output.end();
+      this.#write({ event: "member-end", member, result: resultOf(ending) });
+    }
   }
 
   #write(event: TrajectoryEvent): void {
@@ -137,12 +133,11 @@ class Team {
     const past = pastOf(this.#supervision.request.earlier, name);
     if (!past?.ending) {
       await Promise.all(after.map((one) => this.#handedOver.get(one)!.promise));
-      if (this.#stopped) return never;
+      if (this.#stopped) return over;
       if (!past) this.#recordStart(member);
     }
     const ending = past?.ending ?? (await this.#work(member, at, { past, failed }));
     if (this.#stopped) return ending; // by the end of the team, which records it
-    this.#ends.set(name, ending);
     this.#working.delete(name);
     if (!past?.ended) this.#write({ event: "member-end", member: name, result: resultOf(ending) });
     await this.#waits.ended(name);
@@ -170,9 +165,9 @@ class Team {
     } else {
       const program = await openProgram(supervision);
       try {
+        if (this.#stopped) return over;
         const started = program.start(failed);
         working.stop = started.stop;
-        if (this.#stopped) started.stop?.();
         ending = await started.running;
       } finally {
         await program.close();
@@ -259,8 +254,8 @@ class Team {
   }
 }
 
-/** Where nothing more is awaited. */
-const never = new Promise<never>(() => {});
+/** Of a member that the end of the team kept from starting. */
+const over: Ending = { kind: "time-limit" };
 
 type Past = Exclude<ReturnType<typeof pastOf>, undefined>;
 
@@ -278,10 +273,6 @@ function pastOf(earlier: EarlierAttempt | undefined, member: string) {
     ending: endingOf(end?.result) ?? (program?.event === "exec-end" ? endingOf(program.result) : undefined),
     unanswered: messagesIn(own.slice(answeredAt + 1)),
   };
-}
-
-function countedMessages(earlier: EarlierAttempt | undefined): BoardMessage[] {
-  return messagesIn(earlier?.counted ?? []);
 }
 
 function messagesIn(events: readonly TrajectoryEvent[]): BoardMessage[] {

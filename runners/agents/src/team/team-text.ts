@@ -49,10 +49,6 @@ export function memberFolder({ workspace }: TeamRequest, name: string): string {
   return workspace === "own" ? `${inside.workspace}/${name}` : inside.workspace;
 }
 
-export function sharedFolder({ workspace }: TeamRequest): string {
-  return workspace === "own" ? `${inside.workspace}/shared` : inside.workspace;
-}
-
 export function memberEnvironment(
   sandbox: Pick<Sandbox, "seenAs">,
   team: TeamRequest,
@@ -62,7 +58,7 @@ export function memberEnvironment(
   return {
     [memberVariable]: name,
     [boardVariable]: sandbox.seenAs(inside.board),
-    [sharedVariable]: sandbox.seenAs(sharedFolder(team)),
+    [sharedVariable]: sandbox.seenAs(memberFolder(team, "shared")),
     ...(memoryBytes !== undefined && { MLRB_MEMORY_BYTES: String(memoryBytes) }),
     ...(gpus && gpus.length > 0 && { ...gpuVariables(gpus), CUDA_DEVICE_ORDER: "PCI_BUS_ID" }),
   };

@@ -21,7 +21,7 @@ import type { TeamMember, TeamRequest } from "../team/team-request.ts";
 import { providersAt } from "./gateway-lab.ts";
 
 /** The answer to the request of a member that has `step` answers before. */
-export type Answers = Reply[] | ((step: number, request: SeenRequest) => Reply | Promise<Reply>);
+type Answers = Reply[] | ((step: number, request: SeenRequest) => Reply | Promise<Reply>);
 
 export type LabMember = Partial<Pick<TeamMember, "role" | "after">> &
   ({ answers: Answers } | { script: string; gateway?: boolean });

@@ -101,7 +101,15 @@ export function findProcesses(
     parents.set(pid, status.parent);
     if (groups.includes(status.group) || marked(pid, marker) || worksIn(pid, root)) found.add(pid);
   }
-  // children of the found, and theirs
+  return withChildren(found, parents, before);
+}
+
+/** The found ones, their children and those of `before`, and theirs, in ascending order. */
+function withChildren(
+  found: Set<number>,
+  parents: ReadonlyMap<number, number>,
+  before: ReadonlySet<number>,
+): number[] {
   for (let size = -1; size !== found.size; ) {
     size = found.size;
     for (const [pid, parent] of parents) if (found.has(parent) || before.has(parent)) found.add(pid);
@@ -120,15 +128,8 @@ export function findMarked(
   const marker = Buffer.from(`${name}=${value}\0`);
   return (first, before = new Set()) => {
     const all = find(first, before);
-    const found = new Set(all.filter((pid) => marked(pid, marker)));
-    for (let size = -1; size !== found.size; ) {
-      size = found.size;
-      for (const pid of all) {
-        const parent = statusOf(pid)?.parent;
-        if (parent !== undefined && (found.has(parent) || before.has(parent))) found.add(pid);
-      }
-    }
-    return all.filter((pid) => found.has(pid));
+    const parents = new Map(all.map((pid) => [pid, statusOf(pid)?.parent ?? 0]));
+    return withChildren(new Set(all.filter((pid) => marked(pid, marker))), parents, before);
   };
 }
 

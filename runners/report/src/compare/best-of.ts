@@ -26,7 +26,7 @@ import { untestableReasons } from "./left-out-reasons.ts";
 
 type Asked = Pick<ReportParams, "bestOf" | "success" | "devMetric" | "isWhole"> & Pick<Evidence, "devValue">;
 
-/** A success is a score above `over`, or from `least` on. */
+/** With `beats`, a score at `success` is none yet. */
 type Success = Pick<TaskChoice, "success" | "beats">;
 
 /** Undefined where nothing is asked for. */
