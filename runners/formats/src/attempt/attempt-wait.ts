@@ -3,7 +3,7 @@
 import * as t from "../schema.ts";
 import { failureOwner } from "./failure-owner.ts";
 import { modelCause } from "./model-cause.ts";
-import { waitReason } from "./trajectory.ts";
+import { waitReason } from "./team-events.ts";
 
 const time = t.about(t.anyText, "ISO 8601");
 

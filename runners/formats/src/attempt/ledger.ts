@@ -83,13 +83,47 @@ export const modelSpending = t.wholeExcept(["estimated", "reached", "served"], {
   ),
 });
 
+const ledgerMember = t.wholeObject({
+  name: t.anyText,
+  agent: t.about(t.anyText, "its preset"),
+  kind: t.oneOf("command", "llm"),
+  calls: t.about(t.count, "answered model calls"),
+  inputTokens: t.about(t.amount, "as far as the provider reported them, also of failed tries"),
+  outputTokens: t.amount,
+  dollars: t.about(t.nullable(t.amount), "null: some calls have no known price or usage"),
+  waitedMs: t.about(t.amount, "waits of its own, while others may have worked, and of the whole team"),
+  messages: t.about(t.count, "sent"),
+  messageCharacters: t.about(t.count, "of the sent messages together"),
+  end: t.about(t.anyText, "how it ended, in a few words"),
+});
+
+const talking = t.about(
+  t.wholeObject({
+    calls: t.count,
+    inputTokens: t.amount,
+    outputTokens: t.amount,
+    dollars: t.about(t.nullable(t.amount), "null: some calls have no known price or usage"),
+  }),
+  "of a team with llm members: their model calls whose answers asked for tools of the message board only",
+);
+
 export const waitedMs = t.about(
   t.tableOf(t.amount),
   "all waits by reason, whether the deadline moved or not",
 );
 
 export const attemptLedger = t.wholeExcept(
-  ["prices", "waitedMs", "gpuMemoryPeakMiB", "over", "resumed", "interventions", "replay"],
+  [
+    "prices",
+    "waitedMs",
+    "gpuMemoryPeakMiB",
+    "over",
+    "resumed",
+    "interventions",
+    "replay",
+    "members",
+    "talking",
+  ],
   {
     formatVersion: { const: 1 },
     budget: t.wholeExcept(["tokens", "dollars"], {
@@ -133,6 +167,11 @@ export const attemptLedger = t.wholeExcept(
       "how often the attempt continued after its supervisor or host died; absent if never",
     ),
     interventions: interventionSums,
+    members: t.about(
+      t.listOf(ledgerMember),
+      "of a team; calls lost by a restart are in the sums of the attempt only",
+    ),
+    talking,
     replay: replayFacts,
     submission: t.wholeObject({
       digest: t.anyText,
@@ -164,6 +203,7 @@ export const noAttempt = t.wholeObject({ none: t.about(t.anyText, "why there was
 export const ledgerFile = t.fileFormat("mlrb ledger", { anyOf: [noAttempt, attemptLedger] });
 
 export type Ledger = t.TypeOf<typeof attemptLedger>;
+export type LedgerMember = t.TypeOf<typeof ledgerMember>;
 export type ServedModel = t.TypeOf<typeof servedModel>;
 export type ModelSpending = t.TypeOf<typeof modelSpending>;
 export type EstimatedSpending = t.TypeOf<typeof estimatedSpending>;

@@ -10,6 +10,22 @@ export const exit = t.nullable({
   anyOf: [t.wholeObject({ code: { type: "integer" } }), t.wholeObject({ signal: t.anyText })],
 });
 
+/** How an agent's program or scaffold ended: its result, or the reason for which the supervisor ended it. */
+export const programEnding = t.openObject(
+  {
+    kind: t.anyText,
+    code: { type: "integer" },
+    signal: t.anyText,
+    detail: t.anyText,
+    limit: t.anyText,
+    over: t.openObject({ limit: t.anyText, detail: t.anyText }, []),
+  },
+  [],
+);
+
+/** In every event of a member of a team. */
+export const eventMember = t.about(t.text, "the member of a team whose event it is; absent for other agents");
+
 /** One event: all `fields` and any of the `optional` ones. */
 export function event<
   const Name extends string,
@@ -18,7 +34,7 @@ export function event<
 >(name: Name, fields: Fields, optional = {} as Optional) {
   return {
     type: "object",
-    properties: { event: { const: name }, ...fields, ...optional },
+    properties: { event: { const: name }, member: eventMember, ...fields, ...optional },
     // cast to the form from which TypeOf can infer a type
     required: ["event", ...Object.keys(fields)] as unknown as readonly ["event" | (keyof Fields & string)],
   } as const;

@@ -6,28 +6,11 @@ import * as t from "../schema.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { downloadEvents } from "./download-events.ts";
 import { replayFacts } from "./ledger.ts";
-import { count, event, ordinal } from "./trajectory-event.ts";
+import { teamEvents, waitReason } from "./team-events.ts";
+import { count, event, eventMember, ordinal, programEnding } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
-export const waitReason = t.about(
-  t.oneOf("gpu", "rate-limit", "provider", "operator", "suspended"),
-  "operator: only a person can fix it, e.g. a key; suspended: a cluster had stopped the job",
-);
-
 const stream = t.oneOf("stdout", "stderr");
-
-/** How an agent's program ended: an `ExecResult`, or the reason for which the supervisor ended it. */
-const ending = t.openObject(
-  {
-    kind: t.anyText,
-    code: { type: "integer" },
-    signal: t.anyText,
-    detail: t.anyText,
-    limit: t.anyText,
-    over: t.openObject({ limit: t.anyText, detail: t.anyText }, []),
-  },
-  [],
-);
 
 export const trajectoryEvent = {
   type: "object",
@@ -70,7 +53,7 @@ export const trajectoryEvent = {
       prices: t.about(t.listOf(usedPrice), "of the models that it may call, if known"),
     }),
     event("exec", { argv: t.listOf(t.anyText) }),
-    event("exec-end", { result: ending }, { where: t.tableOf(t.anyText) }),
+    event("exec-end", { result: programEnding }, { where: t.tableOf(t.anyText) }),
     event("output", { stream, text: t.anyText }),
     event("output-clipped", { stream, bytes: count }),
     event("iteration", {
@@ -145,6 +128,7 @@ export const trajectoryEvent = {
     ),
     ...downloadEvents,
     ...conversationEvents,
+    ...teamEvents,
     event(
       "end",
       {
@@ -174,10 +158,11 @@ export const trajectoryLine = {
     previous: t.about(t.sha256, "sha256 of the line before without its line feed; zeros in the first"),
     time: t.about(t.anyText, "ISO 8601, UTC; the wall clock"),
     sinceStartMs: t.about({ type: "integer" }, "by a monotonic clock"),
+    member: eventMember,
     event: { enum: trajectoryEvent.oneOf.map(({ properties }) => properties.event.const) },
   },
   required: ["formatVersion", "index", "previous", "time", "sinceStartMs", "event"],
-  allOf: trajectoryEvent.oneOf.map(({ properties: { event, ...properties }, required }) => ({
+  allOf: trajectoryEvent.oneOf.map(({ properties: { event, member, ...properties }, required }) => ({
     if: { properties: { event } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { properties, required: required.slice(1) },

@@ -53,6 +53,11 @@ const examples: { [Name in EventName]: Omit<EventOf<Name>, "event"> } = {
   "file-change": { by: "agent", path: "train.py", digest, bytes: 1 },
   "context-cut": { by: "agent", messagesCut: 1, charactersCut: 1, messagesKept: 1 },
   note: { by: "agent", text: "" },
+  "member-start": { member: "lead", agent: "thinker", kind: "llm" },
+  "member-end": { member: "lead", result: { kind: "submitted" } },
+  board: { member: "lead", to: "all", purpose: "message", text: "" },
+  "board-refused": { member: "lead", because: "no member is called x" },
+  "member-wait": { member: "lead", why: "provider", durationMs: 1000, frozen: true },
   end: {
     ended: "finished",
     iterations: { wellFormed: 0, malformed: 0, notKept: 0 },
