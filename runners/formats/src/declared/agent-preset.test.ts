@@ -13,6 +13,12 @@ test("an attempt is keyed by each field of its preset except its title", () => {
   assert.deepEqual(attemptFields({ preset, prompt: "p.md" }), { ...preset, prompt: "p.md" });
 });
 
+test("an agent that is no team has no field of one: earlier attempts keep their keys and params", () => {
+  assert.equal("team" in presetOfAttempt(nop), false);
+  const team = { members: [{ name: "a", agent: "x", preset: { kind: "llm" } }] };
+  assert.deepEqual(presetOfAttempt({ ...nop, kind: "team", team }).team, team);
+});
+
 test("a parameter called preset that is not an agent's is keyed unchanged", () => {
   const [one, other] = [
     { preset: { lr: 1 }, lr: 2 },

@@ -99,6 +99,41 @@ const turnsMax = t.positiveInteger;
  */
 export const turnsMaxDefault = 5_000;
 
+const member = t.closedObject(
+  {
+    name: t.about(t.name, "its name in the trajectory, in messages and in tables; not all, nor shared"),
+    agent: t.about(t.text, "its preset, of kind command or llm"),
+    role: t.about(t.text, "what it reads after the prompt"),
+    after: t.about(
+      { ...t.list, minItems: 1, uniqueItems: true },
+      "the members that it waits for: each has ended, or has sent a message of purpose hand-over",
+    ),
+    preset: t.about(
+      t.jsonObject,
+      "the fields of its preset that shape what it does: written when the preset is loaded, never in a file",
+    ),
+  },
+  ["name", "agent"],
+);
+
+const team = t.about(
+  t.closedObject(
+    {
+      members: { type: "array", items: member, minItems: 2, maxItems: 8 },
+      workspace: t.about(
+        t.oneOf("shared", "own"),
+        "own: each member has workspace/NAME, and all have workspace/shared; the submission is one. By default shared",
+      ),
+      resources: t.about(
+        t.oneOf("shared", "divided"),
+        "divided: each member has an equal part of the attempt's CPUs, memory and GPUs. By default shared",
+      ),
+    },
+    ["members"],
+  ),
+  "team: the agents that work together on one submission, within one budget",
+);
+
 export const agentPreset = t.fileFormat(
   "mlrb agent preset",
   t.closedObject(
@@ -107,8 +142,8 @@ export const agentPreset = t.fileFormat(
       name: t.about(t.name, "the name of its file, and of the agent in tables and commands"),
       title: t.title,
       kind: t.about(
-        t.oneOf("command", "llm", "replay", "nop"),
-        "command: a program; llm: a model with tools; replay: a recorded attempt; nop: submits nothing",
+        t.oneOf("command", "llm", "team", "replay", "nop"),
+        "command: a program; llm: a model with tools; team: several of these; replay: a recorded attempt; nop: submits nothing",
       ),
       command: t.about({ ...t.list, minItems: 1 }, "command: the program and its arguments"),
       program: t.about(t.text, "command: a Python file of this repository that is the agent"),
@@ -155,6 +190,7 @@ export const agentPreset = t.fileFormat(
         t.flag,
         "replay: whether its tools run again; by default their results are recorded",
       ),
+      team,
     },
     ["formatVersion", "name", "title", "kind"],
   ),
@@ -180,13 +216,18 @@ export type ScaffoldSpec = t.TypeOf<typeof llmSpecs.scaffold>;
 
 /** Fields about display, place and pairing. All others shape what the agent does. */
 const besideBehaviour = ["formatVersion", "name", "title", "image", "seeded", "environment"];
+/** Fields of a later version: absent where a preset does not set them, so that earlier attempts stay as they are. */
+const addedLater = ["team"];
 
 /** Every field that shapes what the agent of `preset` does, null where the preset does not set it. */
-export function presetOfAttempt(preset: AgentPreset): Record<string, unknown> {
+export function presetOfAttempt(preset: AgentPreset): Record<string, t.Json> {
   return Object.fromEntries(
-    Object.keys(agentPreset.properties)
-      .filter((field) => !besideBehaviour.includes(field))
-      .map((field) => [field, preset[field as keyof AgentPreset] ?? null]),
+    (Object.keys(agentPreset.properties) as (keyof AgentPreset)[])
+      .filter(
+        (field) =>
+          !besideBehaviour.includes(field) && (preset[field] !== undefined || !addedLater.includes(field)),
+      )
+      .map((field) => [field, (preset[field] as t.Json | undefined) ?? null]),
   );
 }
 
