@@ -1,6 +1,6 @@
 // Calls of models and of tools as Inspect's events. Pure.
 import type { ModelCallEvent, ToolResultEvent } from "@mlrb/formats/attempt/trajectory";
-import { assistantMessage, toolArguments, toolError } from "./inspect-messages.ts";
+import { assistantMessage, toolArguments, toolError, whoOf } from "./inspect-messages.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
 import { seconds, usageOf, utc } from "./inspect-values.ts";
 import type { PoolPlaces } from "./pool-places.ts";
@@ -17,15 +17,22 @@ const stopReasons = {
   other: "unknown",
 } as const;
 
-type Called = { at: Place; pool: PoolPlaces; texts: InspectTexts; waitedMs: number; sinceStartMs: number };
+type Called = {
+  at: Place;
+  role: string;
+  pool: PoolPlaces;
+  texts: InspectTexts;
+  waitedMs: number;
+  sinceStartMs: number;
+};
 
 export function modelEvent(
   index: number,
   event: ModelCallEvent,
-  { at, pool, texts, waitedMs, sinceStartMs }: Called,
+  { at, role, pool, texts, waitedMs, sinceStartMs }: Called,
 ): object {
-  const { by, model, usage, durationMs } = event;
-  const input = pool.asked(by);
+  const { model, usage, durationMs } = event;
+  const input = pool.asked(role);
   return {
     event: "model",
     ...at,
@@ -34,7 +41,7 @@ export function modelEvent(
     completed: at.timestamp,
     working_time: seconds(durationMs),
     model: `${event.provider}/${model}`,
-    role: by,
+    role,
     input: [],
     ...(input.length > 0 && { input_refs: input }),
     tools: [],
@@ -69,7 +76,7 @@ type Answer = { event: ToolResultEvent; at: string; index: number };
 
 /** `result` is undefined as long as the call has none. */
 export function toolEvent(
-  { id, name, input, by }: OpenCall,
+  { id, name, input, ...who }: OpenCall,
   { place, result, texts }: { place: Place; result: Answer | undefined; texts: InspectTexts },
 ): object {
   const made = {
@@ -81,7 +88,7 @@ export function toolEvent(
     arguments: toolArguments(input, texts),
     events: [],
   };
-  if (!result) return { ...made, result: "", pending: true, metadata: { by } };
+  if (!result) return { ...made, result: "", pending: true, metadata: whoOf(who) };
   const { outcome, exit, text, rest, durationMs, executed } = result.event;
   const error = toolError(result.event);
   return {
@@ -91,6 +98,6 @@ export function toolEvent(
     completed: result.at,
     working_time: seconds(durationMs),
     message_id: `m${result.index}`,
-    metadata: { by, outcome, executed, ...(exit && { exit }), ...(rest !== null && { rest }) },
+    metadata: { ...whoOf(who), outcome, executed, ...(exit && { exit }), ...(rest !== null && { rest }) },
   };
 }

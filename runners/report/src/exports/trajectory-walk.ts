@@ -9,6 +9,7 @@ export type Usage = ReturnType<typeof usageOf>;
 
 /** A tool call without a result so far; `started` once its tool ran. */
 export type OpenCall = {
+  member: string | undefined;
   by: string;
   id: string;
   name: string;
@@ -19,6 +20,10 @@ export type OpenCall = {
 
 export type Conversation = {
   by: string;
+  /** Of a team; undefined for other agents. */
+  member: string | undefined;
+  /** Unique in the attempt: `by`, or MEMBER/by. */
+  id: string;
   model: string | null;
   usage: Usage;
   /** Line of its first event, and the call of another conversation that was open then, which began it. */
@@ -26,10 +31,29 @@ export type Conversation = {
   begunBy: OpenCall | null;
 };
 
+/** A member of a team, as far as its events were read. */
+export type Member = {
+  name: string;
+  /** Unique in the attempt, also among conversations. */
+  id: string;
+  /** Line of its first event. */
+  from: number;
+  agent: string;
+  kind: string;
+  waitedMs: number;
+  /** Sent, with their characters together. */
+  messages: number;
+  messageCharacters: number;
+  /** null: it has not ended. */
+  result: Extract<TrajectoryEvent, { event: "member-end" }>["result"] | null;
+};
+
 export type TrajectorySummary = TrajectoryWalk["summary"];
 
 export type TrajectoryStep = {
   line: TrajectoryLine;
+  /** The conversation that the event belongs to. */
+  conversation?: Conversation | undefined;
   /** The call that a tool-call starts or that a tool-result answers. */
   call?: OpenCall | undefined;
   /** Started calls that get no result any more: too many were open, or another call had the same id. */
@@ -54,11 +78,14 @@ export class TrajectoryWalk {
     /** The first prompt by a user: what the agent was asked. */
     prompt: null as LongText | null,
     conversations: [] as Conversation[],
+    /** In the order of their first events; empty unless it is a team's. */
+    members: [] as Member[],
     byModel: new Map<string, Usage>(),
-    /** Names of the iterations that the agent reported, in their order. */
-    iterations: [] as string[],
+    /** Names of the iterations that each member reported, in their order; undefined: the agent itself. */
+    iterations: new Map<string | undefined, string[]>(),
   };
   readonly #open = new Map<string, OpenCall>();
+  readonly #ids = new Set<string>();
 
   *steps(lines: Iterable<TrajectoryLine>): Generator<TrajectoryStep> {
     const { summary } = this;
@@ -69,9 +96,10 @@ export class TrajectoryWalk {
         summary.lastAt = line.time ?? summary.lastAt;
         summary.lastSinceStartMs = line.sinceStartMs ?? summary.lastSinceStartMs;
       }
+      this.#member(line);
       if (line.kind === "event") {
-        this.#sumUp(line.event, line.index);
-        yield { line, ...this.#pair(line.event, line.index) };
+        const conversation = this.#sumUp(line.event, line.index);
+        yield { line, conversation, ...this.#pair(line.event, line.index) };
       } else yield { line };
     }
   }
@@ -81,10 +109,9 @@ export class TrajectoryWalk {
     return [...this.#open.values()].filter(({ started }) => started);
   }
 
-  #sumUp(event: TrajectoryEvent, index: number): void {
+  #sumUp(event: TrajectoryEvent, index: number): Conversation | undefined {
     const { summary } = this;
-    const own =
-      "by" in event && typeof event.by === "string" ? this.#conversation(event.by, index) : undefined;
+    const own = "by" in event && typeof event.by === "string" ? this.#conversation(event, index) : undefined;
     switch (event.event) {
       case "start":
       case "end": {
@@ -109,41 +136,78 @@ export class TrajectoryWalk {
         for (const sum of ofModel ? [own!.usage, ofModel] : [own!.usage]) addUsage(sum, usageOf(event, 0));
         break;
       }
-      case "iteration":
-        summary.iterations.push(iterationName(event.line, summary.iterations.length + 1));
+      case "iteration": {
+        const names = summary.iterations.getOrInsertComputed(event.member, () => []);
+        names.push(iterationName(event.line, names.length + 1));
         break;
+      }
       default: // the other events are no part of the summary
     }
+    return own;
   }
 
-  #conversation(by: string, index: number): Conversation {
+  #conversation({ by, member }: { by: string; member?: string }, index: number): Conversation {
     const { conversations } = this.summary;
-    const found = conversations.find((one) => one.by === by);
+    const found = conversations.find((one) => one.by === by && one.member === member);
     if (found) return found;
-    const begunBy = this.openCalls().findLast((call) => call.by !== by) ?? null;
-    const made = { by, model: null, usage: nothing(), from: index, begunBy };
+    const begunBy = this.openCalls().findLast((call) => call.member === member && call.by !== by) ?? null;
+    const id = this.#freshId(member === undefined ? by : `${member}/${by}`);
+    const made = { by, member, id, model: null, usage: nothing(), from: index, begunBy };
     conversations.push(made);
     return made;
+  }
+
+  #member(line: TrajectoryLine): void {
+    const { members } = this.summary;
+    const name = memberOf(line);
+    if (name === undefined) {
+      // nothing of the team could work, so all that had begun waited
+      if (line.kind === "event" && line.event.event === "wait")
+        for (const one of members) if (one.result === null) one.waitedMs += line.event.durationMs;
+      return;
+    }
+    let own = members.find((one) => one.name === name);
+    if (!own) {
+      own = {
+        ...{ name, id: this.#freshId(name), from: line.index, agent: "unknown", kind: "unknown" },
+        ...{ waitedMs: 0, messages: 0, messageCharacters: 0, result: null },
+      };
+      members.push(own);
+    }
+    const event = line.kind === "event" ? line.event : undefined;
+    if (event?.event === "member-start") Object.assign(own, { agent: event.agent, kind: event.kind });
+    if (event?.event === "member-end") own.result = event.result;
+    if (event?.event === "member-wait") own.waitedMs += event.durationMs;
+    if (event?.event !== "board") return;
+    own.messages++;
+    own.messageCharacters += event.text.length;
+  }
+
+  #freshId(wanted: string): string {
+    let id = wanted;
+    while (this.#ids.has(id)) id += "~";
+    this.#ids.add(id);
+    return id;
   }
 
   #pair(event: TrajectoryEvent, index: number): Omit<TrajectoryStep, "line"> {
     switch (event.event) {
       case "model-call": {
-        const { by, toolCalls } = event;
-        const asked = toolCalls.filter(({ id }) => !this.#open.has(`${by} ${id}`));
+        const { member, by, toolCalls } = event;
+        const asked = toolCalls.filter(({ id }) => !this.#open.has(callKey({ member, by, id })));
         return {
           abandoned: asked.flatMap(({ id, name, input }) =>
-            this.#keep({ by, id, name, input, index, started: false }),
+            this.#keep({ member, by, id, name, input, index, started: false }),
           ),
         };
       }
       case "tool-call": {
-        const { by, id, name, input } = event;
-        const call: OpenCall = { by, id, name, input, index, started: true };
+        const { member, by, id, name, input } = event;
+        const call: OpenCall = { member, by, id, name, input, index, started: true };
         return { call, abandoned: this.#keep(call) };
       }
       case "tool-result": {
-        const key = `${event.by} ${event.id}`;
+        const key = callKey(event);
         const call = this.#open.get(key);
         this.#open.delete(key);
         return { call };
@@ -155,7 +219,7 @@ export class TrajectoryWalk {
 
   /** Returns the started calls that had to go. */
   #keep(call: OpenCall): OpenCall[] {
-    const key = `${call.by} ${call.id}`;
+    const key = callKey(call);
     const before = this.#open.get(key);
     const gone = [before];
     if (!before?.started) this.#open.delete(key); // started calls stay in the order of their starts
@@ -167,6 +231,18 @@ export class TrajectoryWalk {
     }
     return gone.filter((one) => one?.started) as OpenCall[];
   }
+}
+
+/** The member whose line it is; undefined where none is. */
+export function memberOf(line: TrajectoryLine): string | undefined {
+  if (line.kind === "broken") return undefined;
+  const member = line.kind === "event" ? line.event.member : line.fields.member;
+  return typeof member === "string" ? member : undefined;
+}
+
+/** Ids are unique within one conversation. */
+function callKey({ member, by, id }: { member?: string | undefined; by: string; id: string }): string {
+  return [member, by, id].join(" ");
 }
 
 /** The summary of a whole trajectory. */
@@ -190,11 +266,17 @@ function usageOf({ usage, dollars }: Pick<ModelCallEvent, "usage" | "dollars">, 
   };
 }
 
-export function nothing(): Usage {
+function nothing(): Usage {
   return { ...usageOf({ usage: null, dollars: 0 }, 0), uncounted: 0 };
 }
 
-export function addUsage(sum: Usage, { dollars, ...counts }: Usage): void {
+export function totalUsage(conversations: Conversation[]): Usage {
+  const sum = nothing();
+  for (const { usage } of conversations) addUsage(sum, usage);
+  return sum;
+}
+
+function addUsage(sum: Usage, { dollars, ...counts }: Usage): void {
   sum.dollars = sum.dollars === null || dollars === null ? null : sum.dollars + dollars;
   for (const name of Object.keys(counts) as (keyof typeof counts)[]) sum[name] += counts[name];
 }
