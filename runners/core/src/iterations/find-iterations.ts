@@ -6,7 +6,7 @@ import { addPrinted, addSpent, Episode, extend, nothingSpent, recordOf } from ".
 import { evaluatedValues, type MeasuredValue } from "./measured-values.ts";
 import { commandOf, cut, type TimedEvent, type ToolResult } from "./timed-event.ts";
 
-const iterationsMax = 2000;
+export const iterationsMax = 2000;
 /** Our tool that appends a line. The line itself is read a little later, perhaps after the next experiment. */
 const claimTool = "iteration";
 /** The scaffolds' tools that write files themselves. What a program writes is seen once it is submitted. */
@@ -62,11 +62,11 @@ export class IterationFinder {
     }
   }
 
-  /** Call once, after the last event. */
-  end(): { iterations: IterationRecord[]; more: number; malformedLines: number } {
+  /** Call once, after the last event. `bySnapshot`: whether each new submission counts where nothing else is seen. */
+  end({ bySnapshot = true } = {}): { iterations: IterationRecord[]; more: number; malformedLines: number } {
     if (this.#toolsSeen && this.#open.ran) this.#close();
     this.#settle();
-    if (this.#records.length === 0 && !this.#toolsSeen)
+    if (bySnapshot && this.#records.length === 0 && !this.#toolsSeen)
       for (const [at, episode] of this.#bySnapshot.entries())
         this.#records.push(
           recordOf(episode, undefined, { id: `rule-${at + 1}`, parent: null, executed: true }),
