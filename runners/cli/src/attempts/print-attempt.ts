@@ -3,7 +3,9 @@
 import { redrawnLines } from "@mlrb/core/text/redrawn-lines";
 import { terminalSafe } from "@mlrb/core/text/terminal-safe";
 import type { TrajectoryLine } from "@mlrb/report/exports/attempt-source";
+import { plainText } from "@mlrb/report/read/plain-text";
 import { timelineLines } from "@mlrb/report/story/story-text";
+import { ofMember } from "@mlrb/report/story/timeline";
 import { storyLine } from "./story-line.ts";
 
 type Shown = { tail?: number | undefined; width: number; color: boolean };
@@ -26,19 +28,23 @@ function* written(
   lines: Iterable<TrajectoryLine>,
   look: { width: number; color: boolean },
 ): Generator<string> {
-  const streams = new Map<string, ReturnType<typeof redrawnLines>>();
+  /** By member and stream. */
+  const streams = new Map<string, { whose: string; written: ReturnType<typeof redrawnLines> }>();
   for (const line of lines) {
     if (line.kind === "event" && line.event.event === "output") {
-      const { stream, text } = line.event;
-      yield* split(streams.getOrInsertComputed(stream, redrawnLines).push(text));
+      const whose = plainText(ofMember(line, ""));
+      const made = () => ({ whose, written: redrawnLines() });
+      const { written } = streams.getOrInsertComputed(`${whose}${line.event.stream}`, made);
+      yield* split(written.push(line.event.text), whose);
       continue;
     }
     const story = storyLine(line, { full: false });
     if (story) yield* timelineLines(story, { ...look, full: true });
   }
-  for (const rest of streams.values()) yield* split(rest.end());
+  for (const { whose, written } of streams.values()) yield* split(written.end(), whose);
 }
 
-function split(text: string): string[] {
-  return text === "" ? [] : terminalSafe(text).replace(/\n$/, "").split("\n");
+function split(text: string, whose: string): string[] {
+  const lines = text === "" ? [] : terminalSafe(text).replace(/\n$/, "").split("\n");
+  return whose === "" ? lines : lines.map((line) => `${whose} ${line}`);
 }

@@ -8,6 +8,7 @@ import type { ProtocolResult } from "@mlrb/formats/report/protocol";
 import type { Ran } from "@mlrb/formats/stage/action";
 import type { Times } from "@mlrb/formats/times";
 import type { BudgetPart } from "../story/budget-parts.ts";
+import type { MemberSums } from "../story/member-sums.ts";
 import type { StoryFailure } from "../story/story-failures.ts";
 import type { StoryLine } from "../story/timeline.ts";
 
@@ -96,6 +97,8 @@ export type PageStory = { task: string; agent: string; seed: Seed } & (
       bytes: number;
       /** From the ledger; empty where the ledger cannot be read. */
       budget: BudgetPart[];
+      /** Of a team; empty for other agents. */
+      members: MemberSums[];
       failures: StoryFailure[];
       experiments: PageExperiment[];
       /** Found, but not on the page. */

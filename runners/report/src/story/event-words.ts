@@ -26,7 +26,20 @@ export function eventWords(event: TrajectoryEvent): string {
     case "exec":
       return event.argv.join(" ");
     case "exec-end":
+    case "member-end":
       return endWords(event.result);
+    case "member-start": {
+      const { agent, kind, role } = event;
+      return `${agent}, of kind ${kind}${role === undefined ? "" : `, with the role: ${shown(role)}`}`;
+    }
+    case "board":
+      return `to ${event.to}: ${shown(event.text)}`;
+    case "board-refused":
+      return event.because;
+    case "member-wait": {
+      const frozen = event.frozen ? "its processes were frozen" : "its processes kept running";
+      return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}; ${frozen}, and the deadline did not move`;
+    }
     case "iteration":
       return iterationWords(event.line, event.wellFormed);
     case "snapshot":
@@ -86,7 +99,7 @@ export function eventWords(event: TrajectoryEvent): string {
     case "note":
       return `${event.by}: ${shown(event.text)}`;
     default: {
-      const { event: _, ...facts } = event;
+      const { event: _, member, ...facts } = event;
       return factsWords(facts);
     }
   }
@@ -158,7 +171,7 @@ function snapshotWords(event: Extract<TrajectoryEvent, { event: "snapshot" }>): 
   return `${name}: ${size}${listed("new or changed", changes)}${listed("deleted", gone)}`;
 }
 
-function endWords(result: unknown): string {
+export function endWords(result: unknown): string {
   const { kind, code, signal, detail, over } = Object(result) as Record<string, unknown>;
   const how =
     kind === "exited"

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import type { Made, PageData, PageExperiment, PageInstance } from "../page/page-data.ts";
+import type { MemberSums } from "../story/member-sums.ts";
 import { nastyExample } from "./nasty-example.ts";
 
 export const hostileText = `</script><script>alert(1)</script><img src=x onerror="alert(2)"> ' "&amp;\u202egpj.exe\u0000`;
@@ -115,6 +116,7 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
               { name: "working time", used: 12_500, limit: 600_000, words: "13 s of 10 m 0 s (2 %)" },
               { name: "tokens", used: null, limit: null, words: "unknown" },
             ],
+            members: at % 3 === 1 ? [exampleMember] : [],
             failures:
               at % 3 === 1 ? [{ whose: "provider", cause: "rate-limit", count: 3, detail: hostileText }] : [],
             experiments: at % 3 === 1 ? [] : exampleExperiments,
@@ -124,6 +126,18 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
     ),
   };
 }
+
+const exampleMember: MemberSums = {
+  ...{ name: `coder ${hostileText}`, agent: hostileText, kind: hostileText, calls: 3, end: hostileText },
+  ...{
+    inputTokens: 300,
+    outputTokens: 60,
+    dollars: null,
+    waitedMs: 2000,
+    messages: 2,
+    messageCharacters: 80,
+  },
+};
 
 const exampleExperiments: PageExperiment[] = [
   {
