@@ -1,5 +1,5 @@
 // Adds the events of a trajectory to an extract. Conversations have numbers, since the harness names them after parts
-// of a scaffold. Left out: clocks, costs, names of models, settings of requests, and what only the harness did.
+// of a scaffold, and members of a team have letters. Left out: clocks, costs, names of models, settings of requests, and what only the harness did.
 import { hash } from "node:crypto";
 import { BenchmarkCallCounter } from "@mlrb/core/iterations/benchmark-calls";
 import { type LongText, type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -13,7 +13,9 @@ import { saidParts } from "./said-parts.ts";
 
 type EventName = TrajectoryEvent["event"];
 type Whole = (long: LongText) => string;
-type Telling<Event> = (event: Event, whole: Whole) => [how: string, message: Json];
+/** `member B` by its name. */
+type Naming = (member: string) => string;
+type Telling<Event> = (event: Event, whole: Whole, naming: Naming) => [how: string, message: Json];
 type Files = { trajectory: string; attachments?: string | undefined };
 
 /** What an event says, in the form of a message. All others are no part of what the attempt did. */
@@ -36,13 +38,33 @@ const tellings: { [Name in EventName]?: Telling<Extract<TrajectoryEvent, { event
   iteration: ({ line }) => ["reports an experiment", line],
   note: ({ text }, whole) => ["notes", whole(text)],
   resumed: () => ["went back", "to an earlier state after a restart: what came last may come again"],
+  "member-start": ({ role }, whole) => ["is told its role", whole(role ?? "")],
+  board: ({ to, purpose, text }, _, naming) => {
+    const how = purpose === "message" ? "writes to" : "hands over to";
+    return [`${how} ${to === "all" ? "all members" : naming(to)}`, text];
+  },
+  "member-end": ({ result: { kind = "unknown", code, signal } }) => [
+    "ends",
+    [kind, code, signal].filter((part) => part !== undefined).join(" "),
+  ],
   end: ({ ended }) => ["ends", ended],
 };
 
-/** The lines of calls that name the benchmark by one of `publicNames`, and what was downloaded, in words. */
+/** Of a team the first is A. A preset has at most 8. */
+function letters(): Naming {
+  const known = new Map<string, string>();
+  const next = () => String.fromCharCode("A".charCodeAt(0) + Math.min(known.size, 25));
+  return (member) => `member ${known.getOrInsertComputed(member, next)}`;
+}
+
+/**
+ * The lines of calls that name the benchmark by one of `publicNames`, what was downloaded, in words, and how members
+ * are called.
+ */
 export async function addTrajectory(draft: ExtractDraft, files: Files, publicNames: readonly string[]) {
   const [naming, downloads] = [[] as number[], new Set<string>()];
   const conversations = new Map<string, string>();
+  const nameOf = letters();
   /** Digests of what models said and called: programs send it back, and supervisors carry it out. */
   const known = new Set<string>();
   let number = -1;
@@ -60,12 +82,16 @@ export async function addTrajectory(draft: ExtractDraft, files: Files, publicNam
     }
     const event = reading.value;
     const telling = tellings[event.event] as Telling<TrajectoryEvent> | undefined;
-    const [how, message] = telling?.(event, whole) ?? ["", []];
-    const next = () => `Conversation ${conversations.size + 1}`;
+    const [how, message] = telling?.(event, whole, nameOf) ?? ["", []];
+    const of = event.member === undefined ? "" : nameOf(event.member);
+    const next = () => `Conversation ${conversations.size + 1}${of && ` of ${of}`}`;
     const isSaid = "by" in event && event.event !== "note";
-    for (const [kind, text] of saidParts(message, isSaid ? "message" : "note")) {
+    const isOfAgent = isSaid || event.event === "board" || event.event === "member-start";
+    for (const [kind, text] of saidParts(message, isOfAgent ? "message" : "note")) {
       const digest = hash("sha256", `${kind} ${text}`);
-      const who = isSaid ? conversations.getOrInsertComputed(event.by, next) : "The attempt";
+      const who = isSaid
+        ? conversations.getOrInsertComputed(`${of} ${event.by}`, next)
+        : of.replace("m", "M") || "The attempt";
       const mayRepeat = kind !== "result" && ["tool-call", "request-part"].includes(event.event);
       if (!mayRepeat || !known.has(digest)) draft.add(kind, `${who} ${how}:\n${text}`, number);
       known.add(digest);
@@ -80,5 +106,5 @@ export async function addTrajectory(draft: ExtractDraft, files: Files, publicNam
     if (event.event === "download-refused")
       downloads.add(JSON.stringify({ refused: event.asked, cause: event.cause }));
   }
-  return { naming, downloads };
+  return { naming, downloads, nameOf };
 }
