@@ -64,6 +64,7 @@ export function modelEvent(
     retries: Math.max(0, event.tries - 1),
     // `messages` against `messagesTold` shows whether all messages of the request are known
     metadata: {
+      ...(event.member !== undefined && { member: event.member }),
       call: event.call,
       requestDigest: event.requestDigest,
       messages: event.messages,
