@@ -22,9 +22,10 @@ export class AttemptFacts {
   runs = { ended: 0, failed: 0, measured: 0 };
   /** Limits that it reached, each once: of its budget and of its sandbox. */
   limits = new Set<string>();
-  toolCalls = 0;
-  /** The agent's own program printed a measured value. */
-  measured = false;
+  /** Members of a team that called tools, or undefined for another agent. */
+  callers = new Set<string | undefined>();
+  /** Likewise, those whose own program printed a measured value. */
+  measurers = new Set<string | undefined>();
 }
 
 export class FactsReader {
@@ -38,11 +39,15 @@ export class FactsReader {
         const { kind = "", code = null, over } = event.result;
         const exit = { how: cut(kind), code, over: over ? cut(over.limit ?? "") : null, at };
         facts.exits.set(event.member, exit);
-        if (kind !== "lost") takeOwnProgram(facts, exit);
+        if (kind === "lost") break;
+        takeOwnProgram(facts, exit);
+        // otherwise its runs were counted one by one
+        if (!facts.callers.has(event.member) && facts.measurers.has(event.member)) facts.runs.measured++;
         break;
       }
       case "output":
-        facts.measured ||= evaluatedValues(cut(event.text)).length > 0;
+        if (!facts.measurers.has(event.member) && evaluatedValues(cut(event.text)).length > 0)
+          facts.measurers.add(event.member);
         break;
       case "snapshot":
         if (event.name === "final") facts.final = { at, digest: event.digest, files: event.files };
@@ -55,7 +60,7 @@ export class FactsReader {
         if (event.waitMs === null) facts.givenUp = { at, whose: event.whose, cause: event.cause };
         break;
       case "tool-call":
-        facts.toolCalls++;
+        facts.callers.add(event.member);
         break;
       case "tool-result":
         if (result?.executed) takeRun(facts, result);
@@ -75,8 +80,6 @@ function takeOwnProgram(facts: AttemptFacts, { how, code, over }: Exit): void {
   runs.ended++;
   if (how !== "time-limit" && !(how === "exited" && code === 0)) runs.failed++;
   if (over) facts.limits.add(over);
-  // otherwise its runs were counted one by one
-  if (facts.toolCalls === 0 && facts.measured) runs.measured++;
 }
 
 /** The result of a call that ran a program. */
