@@ -33,7 +33,7 @@ export function eventWords(event: TrajectoryEvent): string {
       return `${agent}, of kind ${kind}${role === undefined ? "" : `, with the role: ${shown(role)}`}`;
     }
     case "board":
-      return `to ${event.to}: ${shown(event.text)}`;
+      return `to ${event.to}${event.purpose === "message" ? "" : ` (${event.purpose})`}: ${shown(event.text)}`;
     case "board-refused":
       return event.because;
     case "member-wait": {

@@ -13,7 +13,7 @@ export class Failures {
   readonly #known = new Map<string, StoryFailure>();
 
   see(event: TrajectoryEvent): void {
-    const of = event.member === undefined ? "" : ` of ${event.member}`;
+    const of = event.member === undefined ? "" : ` (${event.member})`;
     if (event.event === "model-try") this.add(event.whose, `${event.cause}${of}`, event.detail);
     if (event.event === "tool-result" && event.outcome !== "done" && !isExitCode(event))
       this.add("agent-error", `tool ${event.outcome}${of}`, `${event.name}: ${shown(event.text)}`);

@@ -45,7 +45,7 @@ export function timelineEntry(event: TrajectoryEvent, facts: EntryFacts): Timeli
       return notable("program ended", words, words === "exit 0" ? undefined : "bad");
     }
     case "board":
-      return notable(event.purpose, eventWords(event), markOf(event), [event.text]);
+      return notable(event.purpose, `to ${event.to}: ${shown(event.text)}`, "strong", [event.text]);
     case "output":
       return { kind: "quiet", what: "pieces of output" };
     case "file-change":
