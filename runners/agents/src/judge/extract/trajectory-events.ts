@@ -65,7 +65,7 @@ export async function addTrajectory(draft: ExtractDraft, files: Files, publicNam
   const [naming, downloads] = [[] as number[], new Set<string>()];
   const conversations = new Map<string, string>();
   const nameOf = letters();
-  /** Digests of what models said and called: programs send it back, and supervisors carry it out. */
+  /** Digests of what models said and called, by member: programs send it back, and supervisors carry it out. */
   const known = new Set<string>();
   let number = -1;
   const whole = (long: LongText): string => {
@@ -88,7 +88,7 @@ export async function addTrajectory(draft: ExtractDraft, files: Files, publicNam
     const isSaid = "by" in event && event.event !== "note";
     const isOfAgent = isSaid || event.event === "board" || event.event === "member-start";
     for (const [kind, text] of saidParts(message, isOfAgent ? "message" : "note")) {
-      const digest = hash("sha256", `${kind} ${text}`);
+      const digest = hash("sha256", `${of} ${kind} ${text}`);
       const who = isSaid
         ? conversations.getOrInsertComputed(`${of} ${event.by}`, next)
         : of.replace("m", "M") || "The attempt";
