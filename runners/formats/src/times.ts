@@ -2,7 +2,7 @@
 // seconds.
 
 import { uncheckedFields, uncheckedNames } from "./attempt/attempt-record.ts";
-import { servedModel } from "./attempt/ledger.ts";
+import { attemptLedger, servedModel } from "./attempt/ledger.ts";
 import { memberOrigin } from "./attempt/record-origin.ts";
 import { interventionSums } from "./declared/intervention.ts";
 import * as t from "./schema.ts";
@@ -12,7 +12,10 @@ export const times = t.wholeFile("mlrb times", 1, {
   label: t.anyText,
   attempts: t.listOf(
     t.wholeExcept(
-      ["reached", "served", "origin", ...uncheckedNames, "resumed", "interventions", "timeSpent"],
+      [
+        ...["reached", "served", "origin", ...uncheckedNames, "resumed", "interventions", "timeSpent"],
+        ...["members", "talking"],
+      ] as const,
       {
         task: t.anyText,
         agent: t.anyText,
@@ -61,6 +64,8 @@ export const times = t.wholeFile("mlrb times", 1, {
           "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
         ),
         served: t.about(t.listOf(servedModel), "which models answered its calls; absent without a call"),
+        members: attemptLedger.properties.members,
+        talking: attemptLedger.properties.talking,
         origin: memberOrigin,
         ...uncheckedFields,
       },
