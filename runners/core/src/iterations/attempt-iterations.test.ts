@@ -303,6 +303,34 @@ test("an iteration holds what one member did, though members work at once and na
   assert.deepEqual([measures.executedIterations, measures.runs.ended], [2, 2]);
 });
 
+test("lines that programs write to the file of the whole team name no member, and each counts once", () => {
+  const work = (s: number, value: number) => [
+    { s, tool: "shell", command: `python train.py ${value}`, took: 20, out: `{"dev_loss": ${value}}` },
+  ];
+  const claim = (s: number, id: string) => ({ s, line: { id, change: "c" } });
+  const lines = events([claim(30, "1"), claim(60, "2")]).slice(1);
+  const { iterations, measures } = team(both("lead", work(1, 3)), both("coder", work(40, 4)), lines);
+  assert.deepEqual(
+    iterations.map(({ id, member, command }) => [id, member, command]),
+    [
+      ["1", undefined, "python train.py 3"],
+      ["2", undefined, "python train.py 4"],
+    ],
+  );
+  assert.equal(measures.executedIterations, 2);
+});
+
+test("a claim by the tool is its member's, though its line in the common file names none", () => {
+  const claim = { id: "1", change: "c" };
+  const tool = { s: 2, tool: "iteration", input: claim };
+  const lines = events([{ s: 3, line: claim }]).slice(1);
+  const { iterations } = team(both("lead", [tool]), both("coder", [{ ...tool, s: 4 }]), lines);
+  assert.deepEqual(
+    iterations.map(({ id }) => id),
+    ["lead/1", "coder/1"],
+  );
+});
+
 test("programs of a team without lines of their own have the iterations that its submissions show", () => {
   const program = (s: number) => [
     { s, exec: ["agent"] },

@@ -75,17 +75,20 @@ export class ResearchReader {
 
   #takeMember(seen: TimedEvent): void {
     const member = textOf(seen.event?.member, 80);
+    if (seen.event?.event === "iteration" && seen.event.member === undefined) return;
     if (seen.event?.member === undefined) for (const one of this.#members.values()) one.take(seen);
     else if (member !== null && (this.#members.has(member) || this.#members.size < membersMax))
       this.#members.getOrInsertComputed(member, () => new IterationFinder()).take(seen);
   }
 
   /**
-   * Members work at the same time, so an iteration is made of the events of one member. Where none has any, those of
-   * the whole team count: a program's changes are seen only once they are submitted, and the submission is the team's.
+   * Members work at the same time, so an iteration is made of the events of one member. Not where programs write lines
+   * to the file of the whole team, which name no member, nor where only its submissions show what changed: then the
+   * team is read as one agent, and nothing counts twice.
    */
   #found(): ReturnType<IterationFinder["end"]> {
     const whole = this.#finder.end();
+    if (whole.unsigned > 0) return whole;
     const found = [...this.#members].map(([member, finder]) => ({
       member,
       ...finder.end({ bySnapshot: false }),

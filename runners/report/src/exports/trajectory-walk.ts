@@ -40,6 +40,7 @@ export type Member = {
   from: number;
   agent: string;
   kind: string;
+  /** Waits of its own, not those of the whole team. */
   waitedMs: number;
   /** Sent, with their characters together. */
   messages: number;
@@ -160,12 +161,7 @@ export class TrajectoryWalk {
   #member(line: TrajectoryLine): void {
     const { members } = this.summary;
     const name = memberOf(line);
-    if (name === undefined) {
-      // nothing of the team could work, so all that had begun waited
-      if (line.kind === "event" && line.event.event === "wait")
-        for (const one of members) if (one.result === null) one.waitedMs += line.event.durationMs;
-      return;
-    }
+    if (name === undefined) return;
     let own = members.find((one) => one.name === name);
     if (!own) {
       own = {

@@ -257,22 +257,22 @@ test("without a ledger the members' sums are those of the trajectory so far", ()
   assert.deepEqual(members, [
     memberOf("lead", {
       ...{ calls: 1, inputTokens: 100, outputTokens: 20, dollars: 0.01 },
-      ...{ waitedMs: 3000, messages: 1, messageCharacters: 20 },
+      ...{ waitedMs: 2000, messages: 1, messageCharacters: 20 },
     }),
     memberOf("coder", {
       ...{ agent: "script", kind: "command", calls: 0, inputTokens: 0, outputTokens: 0, dollars: 0 },
-      ...{ waitedMs: 1000, messages: 1, messageCharacters: 4, end: "exit 1" },
+      ...{ waitedMs: 0, messages: 1, messageCharacters: 4, end: "exit 1" },
     }),
     // a call without usage has no known price
     memberOf("checker", {
       ...{ calls: 2, inputTokens: 100, outputTokens: 20, dollars: null },
-      ...{ waitedMs: 1000, messages: 0, messageCharacters: 0, end: "gave-up" },
+      ...{ waitedMs: 0, messages: 0, messageCharacters: 0, end: "gave-up" },
     }),
   ]);
   const half = attemptStory(exampleAttempt(after, teamEvents().slice(0, 9), running));
   assert.deepEqual(
     half.members.map(({ name, end }) => `${name}: ${end}`),
-    ["lead: not yet", "coder: not yet", "checker: not yet"],
+    ["lead: not ended", "coder: not ended", "checker: not ended"],
   );
 });
 

@@ -21,11 +21,21 @@ export function memberSums(
     .slice(0, membersMax)
     .map(({ name, agent, kind, waitedMs, messages, messageCharacters, result }) => {
       const own = conversations.filter(({ member }) => member === name);
-      const { calls, inputTokens, outputTokens, dollars, uncounted } = totalUsage(own);
+      const { calls, inputTokens, outputTokens, dollars } = totalUsage(own);
       return {
-        ...{ name, agent, kind, calls, inputTokens, outputTokens, waitedMs, messages, messageCharacters },
-        dollars: uncounted > 0 ? null : dollars,
-        end: result === null ? "not yet" : endWords(result),
+        ...{
+          name,
+          agent,
+          kind,
+          calls,
+          inputTokens,
+          outputTokens,
+          dollars,
+          waitedMs,
+          messages,
+          messageCharacters,
+        },
+        end: result === null ? "not ended" : endWords(result),
       };
     });
 }

@@ -483,7 +483,10 @@ test("members of a team have letters, and their messages and roles are shown wit
 });
 
 test("a file in the workspace of a member names it by its letter, where each has one", async (t) => {
-  const files = { "workspace/coder/x.py": "1\n", "workspace/shared/y.py": "2\n" };
+  const files = {
+    ...{ "public/given.txt": "given\n", "workspace/coder/given.txt": "given\n" },
+    ...{ "workspace/coder/TASK.md": rendered, "workspace/coder/x.py": "1\n", "workspace/shared/y.py": "2\n" },
+  };
   const titles = async (workspace: "own" | "shared") => {
     const found = await extracted(t, { events: teamTalk(), files, params: ofTeam(workspace) });
     return found.events.filter(({ kind }) => kind === "file").map(({ text }) => text.split(":")[0]);
@@ -493,6 +496,8 @@ test("a file in the workspace of a member names it by its letter, where each has
     '"shared/y.py", left in the workspace',
   ]);
   assert.deepEqual(await titles("shared"), [
+    '"coder/TASK.md", left in the workspace',
+    '"coder/given.txt", left in the workspace',
     '"coder/x.py", left in the workspace',
     '"shared/y.py", left in the workspace',
   ]);

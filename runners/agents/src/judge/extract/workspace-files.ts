@@ -32,6 +32,7 @@ export function addWorkspace(
     const all = path.replace(/^workspace\//, "");
     const member = all === path ? undefined : members.get(all.split("/", 1)[0]!);
     const own = member === undefined ? all : all.slice(all.indexOf("/") + 1);
+    if (member !== undefined && own === "TASK.md") continue; // the prompt
     const of = member === undefined ? "" : ` of ${member}`;
     const title = `${JSON.stringify(own)}, left in ${all === path ? "the sandbox" : `the workspace${of}`}`;
     const places = given.map((root) => join(root, own));
