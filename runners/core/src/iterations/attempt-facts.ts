@@ -99,17 +99,13 @@ export function attemptEnds(facts: AttemptFacts, admitted: boolean | undefined):
   const ends: AttemptEnd[] = [];
   const add = (kind: AttemptEnd["kind"], detail: string, event: number) =>
     ends.push({ kind, detail, evidence: [event] });
+  const overAt = (limit: string) => exits.values().find(({ over }) => over === limit)?.at ?? at;
   const lost = exits.values().find((exit) => exit.how === "lost");
   if (lost) add("sandbox-lost", "its sandbox ended", lost.at);
   if (givenUp)
     add("call-given-up", `the last model call was given up: ${givenUp.cause} (${givenUp.whose})`, givenUp.at);
   if (how === "refusal" && refusal) add("refusal", "its model refused to go on", refusal.at);
-  for (const limit of [...limits].sort())
-    add(
-      "limit",
-      `it reached its ${limit} limit`,
-      exits.values().find(({ over }) => over === limit)?.at ?? at,
-    );
+  for (const limit of [...limits].sort()) add("limit", `it reached its ${limit} limit`, overAt(limit));
   for (const [member, { how: ended, code, over, at: event }] of exits) {
     const well = /^(lost|time-limit)$/.test(ended) || (ended === "exited" && code === 0);
     const whose = member === undefined ? "its program" : `the program of ${textOf(member, 80)}`;

@@ -34,7 +34,7 @@ export class ResearchReader {
   readonly #events = new TimedEvents();
   /** Of the whole attempt, as if one agent had made it. */
   readonly #finder = new IterationFinder();
-  /** Of each member of a team, with the events of no member, such as snapshots. */
+  /** Of each member of a team whose tool calls are seen, with the events of no member, such as snapshots. */
   readonly #members = new Map<string, IterationFinder>();
   readonly #reader = new FactsReader();
   readonly #time = new TimeSpentReader();
@@ -74,10 +74,10 @@ export class ResearchReader {
   }
 
   #takeMember(seen: TimedEvent): void {
-    const member = textOf(seen.event?.member, 80);
-    if (seen.event?.event === "iteration" && seen.event.member === undefined) return;
-    if (seen.event?.member === undefined) for (const one of this.#members.values()) one.take(seen);
-    else if (member !== null && (this.#members.has(member) || this.#members.size < membersMax))
+    const { event: name, member } = seen.event ?? {};
+    if (member === undefined && name !== "iteration")
+      for (const one of this.#members.values()) one.take(seen);
+    else if (member !== undefined && (this.#members.has(member) || this.#members.size < membersMax))
       this.#members.getOrInsertComputed(member, () => new IterationFinder()).take(seen);
   }
 
@@ -89,16 +89,16 @@ export class ResearchReader {
   #found(): ReturnType<IterationFinder["end"]> {
     const whole = this.#finder.end();
     if (whole.unsigned > 0) return whole;
-    const found = [...this.#members].map(([member, finder]) => ({
-      member,
-      ...finder.end({ bySnapshot: false }),
-    }));
-    const iterations = found
-      .flatMap(({ member, iterations: own }) => own.map((one) => ofMember(member, one)))
-      .sort((a, b) => a.events[1] - b.events[1]);
+    const callers = [...this.#members].filter(([member]) => this.#reader.facts.callers.has(member));
+    let more = 0;
+    const iterations = callers.flatMap(([member, finder]) => {
+      const own = finder.end();
+      more += own.more;
+      return own.iterations.map((one) => ofMember(textOf(member, 80) ?? "unnamed", one));
+    });
     if (iterations.length === 0) return whole;
-    const more =
-      found.reduce((sum, one) => sum + one.more, 0) + Math.max(0, iterations.length - iterationsMax);
+    iterations.sort((a, b) => a.events[1] - b.events[1]);
+    more += Math.max(0, iterations.length - iterationsMax);
     return { ...whole, iterations: iterations.slice(0, iterationsMax), more };
   }
 

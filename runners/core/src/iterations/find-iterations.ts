@@ -63,11 +63,11 @@ export class IterationFinder {
     }
   }
 
-  /** Call once, after the last event. `bySnapshot`: whether each new submission counts where nothing else is seen. */
-  end({ bySnapshot = true } = {}) {
+  /** Call once, after the last event. */
+  end() {
     if (this.#toolsSeen && this.#open.ran) this.#close();
     this.#settle();
-    if (bySnapshot && this.#records.length === 0 && !this.#toolsSeen)
+    if (this.#records.length === 0 && !this.#toolsSeen)
       for (const [at, episode] of this.#bySnapshot.entries())
         this.#records.push(
           recordOf(episode, undefined, { id: `rule-${at + 1}`, parent: null, executed: true }),

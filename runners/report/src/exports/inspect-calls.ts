@@ -1,6 +1,6 @@
 // Calls of models and of tools as Inspect's events. Pure.
 import type { ModelCallEvent, ToolResultEvent } from "@mlrb/formats/attempt/trajectory";
-import { assistantMessage, toolArguments, toolError, whoOf } from "./inspect-messages.ts";
+import { assistantMessage, toolArguments, toolError } from "./inspect-messages.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
 import { seconds, usageOf, utc } from "./inspect-values.ts";
 import type { PoolPlaces } from "./pool-places.ts";
@@ -17,27 +17,20 @@ const stopReasons = {
   other: "unknown",
 } as const;
 
-type Called = {
-  at: Place;
-  role: string;
-  pool: PoolPlaces;
-  texts: InspectTexts;
-  waitedMs: number;
-  sinceStartMs: number;
-};
+type Called = { at: Place; role: string; pool: PoolPlaces; texts: InspectTexts; workedMs: number };
 
 export function modelEvent(
   index: number,
   event: ModelCallEvent,
-  { at, role, pool, texts, waitedMs, sinceStartMs }: Called,
+  { at, role, pool, texts, workedMs }: Called,
 ): object {
-  const { model, usage, durationMs } = event;
+  const { member, model, usage, durationMs } = event;
   const input = pool.asked(role);
   return {
     event: "model",
     ...at,
     timestamp: utc(new Date(Date.parse(at.timestamp) - durationMs).toISOString()),
-    working_start: seconds(Math.max(0, sinceStartMs - waitedMs - durationMs)),
+    working_start: seconds(Math.max(0, workedMs - durationMs)),
     completed: at.timestamp,
     working_time: seconds(durationMs),
     model: `${event.provider}/${model}`,
@@ -64,7 +57,7 @@ export function modelEvent(
     retries: Math.max(0, event.tries - 1),
     // `messages` against `messagesTold` shows whether all messages of the request are known
     metadata: {
-      ...(event.member !== undefined && { member: event.member }),
+      member,
       call: event.call,
       requestDigest: event.requestDigest,
       messages: event.messages,
@@ -77,7 +70,7 @@ type Answer = { event: ToolResultEvent; at: string; index: number };
 
 /** `result` is undefined as long as the call has none. */
 export function toolEvent(
-  { id, name, input, ...who }: OpenCall,
+  { id, name, input, by, member }: OpenCall,
   { place, result, texts }: { place: Place; result: Answer | undefined; texts: InspectTexts },
 ): object {
   const made = {
@@ -89,7 +82,7 @@ export function toolEvent(
     arguments: toolArguments(input, texts),
     events: [],
   };
-  if (!result) return { ...made, result: "", pending: true, metadata: whoOf(who) };
+  if (!result) return { ...made, result: "", pending: true, metadata: { by, member } };
   const { outcome, exit, text, rest, durationMs, executed } = result.event;
   const error = toolError(result.event);
   return {
@@ -99,6 +92,6 @@ export function toolEvent(
     completed: result.at,
     working_time: seconds(durationMs),
     message_id: `m${result.index}`,
-    metadata: { ...whoOf(who), outcome, executed, ...(exit && { exit }), ...(rest !== null && { rest }) },
+    metadata: { by, member, outcome, executed, ...(exit && { exit }), ...(rest !== null && { rest }) },
   };
 }

@@ -1,7 +1,7 @@
 // A trajectory's events as Inspect's. An iteration is a span of type "iteration": it lasts from the end of the one
 // before to the line that reports it, since agents report experiments afterwards. Workers and members of a team are
-// spans of type "agent"; a member's span holds its iterations and workers. What is read of the research comes last, with its source. An event that Inspect has no kind for is an
-// info event of source "mlrb", whole. Pure.
+// spans of type "agent"; a member's span holds all that it and its workers did. What is read of the research comes
+// last, with its source. An event that Inspect has no kind for is an info event of source "mlrb", whole. Pure.
 import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource, NamedScore, TrajectoryLine } from "./attempt-source.ts";
@@ -22,9 +22,6 @@ import {
 
 export type InspectLimit = { type: string; message: string; limit?: number };
 
-/** Open spans of a member, or of what belongs to no member; `iterations`: those begun so far. */
-type Scope = { span?: string; iterationSpan?: string; iterations: number; workers: string[] };
-
 type Context = { summary: TrajectorySummary; texts: InspectTexts; limit: InspectLimit | undefined };
 
 export class InspectEvents {
@@ -33,14 +30,14 @@ export class InspectEvents {
   readonly #checkpoints: NonNullable<AttemptSource["scores"]>["checkpoints"];
   readonly #walk = new TrajectoryWalk();
   readonly #places = new WeakMap<OpenCall, Place>();
-  /** By member. */
-  readonly #scopes = new Map<string | undefined, Scope>();
-  /** Ids of the workers' spans, by conversation. */
+  /** Ids of the spans of members, by name, and of workers, by conversation. */
+  readonly #members = new Map<string | undefined, string>();
   readonly #workers = new Map<string, string>();
   readonly #pool = new PoolPlaces();
   readonly #research = new ResearchReader();
   #waitedMs = 0;
   #iterations = 0;
+  #iterationSpan: string | undefined;
   #time: string;
   #sinceStartMs = 0;
 
@@ -55,8 +52,8 @@ export class InspectEvents {
     for (const step of this.#walk.steps(this.#source.lines())) yield* this.#step(step);
     for (const call of this.#walk.openCalls()) yield this.#tool(call);
     yield this.#info(this.#place("research"), { event: "research", ...this.#research.end() });
-    for (const { workers, iterationSpan, span } of this.#scopes.values())
-      for (const id of [...workers, iterationSpan, span]) if (id !== undefined) yield this.#spanEnd(id);
+    for (const id of [...this.#workers.values(), ...this.#members.values()]) yield this.#spanEnd(id);
+    if (this.#iterationSpan !== undefined) yield this.#spanEnd(this.#iterationSpan);
     for (const checkpoint of this.#checkpoints) yield* this.#checkpointScores(checkpoint);
     for (const score of this.#source.scores?.final ?? [])
       yield scoreEvent(score, this.#place(`score-${score.name}`));
@@ -82,28 +79,23 @@ export class InspectEvents {
     )
       yield* this.#checkpointScores(this.#checkpoints.shift()!);
     const member = memberOf(line);
-    let scope = this.#scopes.get(member);
-    if (!scope) {
-      scope = { iterations: 0, workers: [] };
-      if (member !== undefined) {
-        const span = `member-${this.#scopes.size}`;
-        yield this.#spanBegin(member, { id: span, type: "agent" });
-        scope.span = span;
-      }
-      this.#scopes.set(member, scope);
+    if (member !== undefined && !this.#members.has(member)) {
+      const id = `member-${this.#members.size + 1}`;
+      yield this.#spanBegin(member, { id, type: "agent" });
+      this.#members.set(member, id);
     }
-    yield* this.#iterationBegins(line, scope);
+    if (member === undefined) yield* this.#iterationBegins(line);
     if (line.kind === "other") {
-      yield this.#info(this.#place(line.index, scope), { ...line.fields, event: line.name, unknown: true });
+      yield this.#info(this.#place(line.index, member), { ...line.fields, event: line.name, unknown: true });
       return;
     }
     const { event, index } = line;
     this.#research.see(event, line);
-    yield* this.#workerBegins(conversation, scope);
+    yield* this.#workerBegins(conversation);
     if (event.event === "wait")
       this.#waitedMs =
         movedMs(this.#context.summary.start.deadline, event) ?? this.#waitedMs + event.frozenMs;
-    const at = this.#place(index, scope, conversation);
+    const at = this.#place(index, member, conversation);
     for (const one of abandoned) yield this.#tool(one);
     if (event.event === "tool-call") this.#places.set(call!, at);
     else if (event.event === "tool-result")
@@ -111,9 +103,9 @@ export class InspectEvents {
     else yield* this.#event(event, { index, at, conversation });
     if (isSaid(line)) this.#pool.said(conversation!.id);
     if (event.event === "context-cut") this.#pool.cut(conversation!.id, event.messagesKept);
-    if (event.event === "iteration" && scope.iterationSpan !== undefined) {
-      yield this.#spanEnd(scope.iterationSpan);
-      delete scope.iterationSpan;
+    if (event.event === "iteration" && member === undefined && this.#iterationSpan !== undefined) {
+      yield this.#spanEnd(this.#iterationSpan);
+      this.#iterationSpan = undefined;
     }
   }
 
@@ -125,11 +117,8 @@ export class InspectEvents {
     switch (event.event) {
       case "model-call":
         yield modelEvent(index, event, {
-          ...{ at, role: conversation!.id },
-          pool: this.#pool,
-          texts,
-          waitedMs: this.#waitedMs,
-          sinceStartMs: this.#sinceStartMs,
+          ...{ at, role: conversation!.id, pool: this.#pool, texts },
+          workedMs: this.#sinceStartMs - this.#waitedMs,
         });
         break;
       case "context-cut": {
@@ -147,24 +136,25 @@ export class InspectEvents {
     }
   }
 
-  *#iterationBegins(line: TrajectoryLine, scope: Scope): Generator<object> {
-    const name = this.#context.summary.iterations.get(memberOf(line))?.[scope.iterations];
+  *#iterationBegins(line: Exclude<TrajectoryLine, { kind: "broken" }>): Generator<object> {
+    const name = this.#context.summary.iterations[this.#iterations];
     const isEvent = line.kind === "event" && line.event.event !== "start";
-    if (scope.iterationSpan !== undefined || name === undefined || !isEvent) return;
-    const id = `iteration-${++this.#iterations}`;
-    yield this.#spanBegin(name, { id, type: "iteration", parent: scope.span });
-    scope.iterations++;
-    scope.iterationSpan = id;
+    if (this.#iterationSpan !== undefined || name === undefined || !isEvent) return;
+    this.#iterationSpan = `iteration-${++this.#iterations}`;
+    yield this.#spanBegin(name, { id: this.#iterationSpan, type: "iteration" });
   }
 
-  *#workerBegins(own: Conversation | undefined, scope: Scope): Generator<object> {
+  *#workerBegins(own: Conversation | undefined): Generator<object> {
     if (!own || this.#workers.has(own.id)) return;
     const main = this.#context.summary.conversations.find(({ member }) => member === own.member);
     if (own.id === main?.id) return;
     const id = `agent-${this.#workers.size + 1}`;
-    yield this.#spanBegin(own.by, { id, type: "agent", parent: scope.iterationSpan ?? scope.span });
+    yield this.#spanBegin(own.by, { id, type: "agent", parent: this.#spanOf(own.member) });
     this.#workers.set(own.id, id);
-    scope.workers.push(id);
+  }
+
+  #spanOf(member: string | undefined): string | undefined {
+    return member === undefined ? this.#iterationSpan : this.#members.get(member);
   }
 
   /** The call that a result answers; of a result without a started call, one in its place. */
@@ -194,8 +184,8 @@ export class InspectEvents {
       yield scoreEvent(score, this.#place(`score-${checkpoint}-${score.name}`), { checkpoint });
   }
 
-  #place(name: string | number, scope = this.#scopes.get(undefined), own?: Conversation): Place {
-    const span = (own && this.#workers.get(own.id)) ?? scope?.iterationSpan ?? scope?.span;
+  #place(name: string | number, member?: string, own?: Conversation): Place {
+    const span = (own && this.#workers.get(own.id)) ?? this.#spanOf(member);
     return {
       uuid: `${name}`,
       ...(span !== undefined && { span_id: span }),

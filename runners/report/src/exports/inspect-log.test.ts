@@ -274,18 +274,17 @@ test("each parent of a log is an earlier event, and each event of a member lies 
       );
 });
 
-test("members have iterations of their own, though they are called the same", () => {
+test("conversations and calls of members are told apart, though they are called the same", () => {
   const [sample] = written(exampleAttempt(after, teamEvents())).samples;
   const begun = sample.events.filter(({ event }: Any) => event === "span_begin");
   assert.deepEqual(
     begun.map(({ id, name, parent_id: parent }: Any) => [id, name, parent]),
     [
       ["member-1", "lead", undefined],
-      ["iteration-1", "1", "member-1"],
       ["member-2", "coder", undefined],
       ["member-3", "checker", undefined],
-      ["iteration-2", "1", "member-3"],
-      ["agent-1", "worker-1", "iteration-2"],
+      ["agent-1", "worker-1", "member-3"],
+      ["iteration-1", "1", undefined],
     ],
   );
   const results = sample.events.filter(({ event }: Any) => event === "tool");
@@ -318,8 +317,8 @@ test("a forged log with a broken link, a cycle or an event in the span of anothe
   };
   const later = problemsOf((_, of) => Object.assign(of("member-1"), { parent_id: "member-3" }));
   assert.match(later, /parent member-3 of span member-1 is no earlier event/);
-  const cycle = problemsOf((_, of) => Object.assign(of("member-1"), { parent_id: "iteration-1" }));
-  assert.match(cycle, /parent iteration-1 of span member-1 is no earlier event/);
+  const cycle = problemsOf((_, of) => Object.assign(of("member-3"), { parent_id: "agent-1" }));
+  assert.match(cycle, /parent agent-1 of span member-3 is no earlier event/);
   const moved = problemsOf((events) =>
     Object.assign(
       events.find(({ uuid }) => uuid === "21"),

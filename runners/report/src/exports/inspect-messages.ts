@@ -37,16 +37,16 @@ function message(index: number, event: MessageSource, texts: InspectTexts): obje
   const id = `m${index}`;
   if (event.event === "model-call") return assistantMessage(index, event, texts);
   if (event.event === "message") {
-    const { role, why, text } = event;
+    const { by, member, role, why, text } = event;
     return {
       id,
       role,
       content: texts.reference(text),
       ...(role === "user" && { source: "input" }),
-      metadata: { ...whoOf(event), why },
+      metadata: { by, member, why },
     };
   }
-  const { id: callId, name, text } = event;
+  const { by, member, id: callId, name, text } = event;
   const error = toolError(event);
   return {
     id,
@@ -55,17 +55,12 @@ function message(index: number, event: MessageSource, texts: InspectTexts): obje
     tool_call_id: callId,
     function: name,
     ...(error && { error }),
-    metadata: whoOf(event),
+    metadata: { by, member },
   };
 }
 
-/** The conversation, and of a team the member that it belongs to. */
-export function whoOf({ by, member }: { by: string; member?: string | undefined }) {
-  return { by, ...(member !== undefined && { member }) };
-}
-
 export function assistantMessage(index: number, event: ModelCallEvent, texts: InspectTexts): object {
-  const { text, reasoning, toolCalls, answeredBy, model } = event;
+  const { by, member, text, reasoning, toolCalls, answeredBy, model } = event;
   const content =
     reasoning === null
       ? texts.reference(text)
@@ -87,7 +82,7 @@ export function assistantMessage(index: number, event: ModelCallEvent, texts: In
     source: "generate",
     model: answeredBy ?? model,
     ...(calls.length > 0 && { tool_calls: calls }),
-    metadata: whoOf(event),
+    metadata: { by, member },
   };
 }
 

@@ -31,23 +31,8 @@ export type Conversation = {
   begunBy: OpenCall | null;
 };
 
-/** A member of a team, as far as its events were read. */
-export type Member = {
-  name: string;
-  /** Unique in the attempt, also among conversations. */
-  id: string;
-  /** Line of its first event. */
-  from: number;
-  agent: string;
-  kind: string;
-  /** Waits of its own, not those of the whole team. */
-  waitedMs: number;
-  /** Sent, with their characters together. */
-  messages: number;
-  messageCharacters: number;
-  /** null: it has not ended. */
-  result: Extract<TrajectoryEvent, { event: "member-end" }>["result"] | null;
-};
+/** A member of a team. `id`: unique, also among conversations. `from`: line of its first event. */
+export type Member = { name: string; id: string; from: number; agent: string; kind: string };
 
 export type TrajectorySummary = TrajectoryWalk["summary"];
 
@@ -82,8 +67,8 @@ export class TrajectoryWalk {
     /** In the order of their first events; empty unless it is a team's. */
     members: [] as Member[],
     byModel: new Map<string, Usage>(),
-    /** Names of the iterations that each member reported, in their order; undefined: the agent itself. */
-    iterations: new Map<string | undefined, string[]>(),
+    /** Names of the iterations that the agent reported, or the team as a whole, in their order. */
+    iterations: [] as string[],
   };
   readonly #open = new Map<string, OpenCall>();
   readonly #ids = new Set<string>();
@@ -137,11 +122,10 @@ export class TrajectoryWalk {
         for (const sum of ofModel ? [own!.usage, ofModel] : [own!.usage]) addUsage(sum, usageOf(event, 0));
         break;
       }
-      case "iteration": {
-        const names = summary.iterations.getOrInsertComputed(event.member, () => []);
-        names.push(iterationName(event.line, names.length + 1));
+      case "iteration":
+        if (event.member === undefined)
+          summary.iterations.push(iterationName(event.line, summary.iterations.length + 1));
         break;
-      }
       default: // the other events are no part of the summary
     }
     return own;
@@ -164,19 +148,11 @@ export class TrajectoryWalk {
     if (name === undefined) return;
     let own = members.find((one) => one.name === name);
     if (!own) {
-      own = {
-        ...{ name, id: this.#freshId(name), from: line.index, agent: "unknown", kind: "unknown" },
-        ...{ waitedMs: 0, messages: 0, messageCharacters: 0, result: null },
-      };
+      own = { name, id: this.#freshId(name), from: line.index, agent: "unknown", kind: "unknown" };
       members.push(own);
     }
-    const event = line.kind === "event" ? line.event : undefined;
-    if (event?.event === "member-start") Object.assign(own, { agent: event.agent, kind: event.kind });
-    if (event?.event === "member-end") own.result = event.result;
-    if (event?.event === "member-wait") own.waitedMs += event.durationMs;
-    if (event?.event !== "board") return;
-    own.messages++;
-    own.messageCharacters += event.text.length;
+    if (line.kind === "event" && line.event.event === "member-start")
+      Object.assign(own, { agent: line.event.agent, kind: line.event.kind });
   }
 
   #freshId(wanted: string): string {

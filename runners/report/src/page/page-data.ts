@@ -2,13 +2,13 @@
 // times and places are only here.
 
 import type { IterationRecord } from "@mlrb/formats/attempt/iterations";
+import type { LedgerMember } from "@mlrb/formats/attempt/ledger";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
 import type { ProtocolResult } from "@mlrb/formats/report/protocol";
 import type { Ran } from "@mlrb/formats/stage/action";
 import type { Times } from "@mlrb/formats/times";
 import type { BudgetPart } from "../story/budget-parts.ts";
-import type { MemberSums } from "../story/member-sums.ts";
 import type { StoryFailure } from "../story/story-failures.ts";
 import type { StoryLine } from "../story/timeline.ts";
 
@@ -98,7 +98,7 @@ export type PageStory = { task: string; agent: string; seed: Seed } & (
       /** From the ledger; empty where the ledger cannot be read. */
       budget: BudgetPart[];
       /** Of a team; empty for other agents. */
-      members: MemberSums[];
+      members: LedgerMember[];
       failures: StoryFailure[];
       experiments: PageExperiment[];
       /** Found, but not on the page. */

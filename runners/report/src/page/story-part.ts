@@ -2,7 +2,7 @@
 // budget that it used. All of it is text of agents.
 import { formatDuration } from "@mlrb/core/text/units";
 import { bytesText } from "../story/bytes-text.ts";
-import { memberCells } from "../story/member-sums.ts";
+import { memberCells } from "../story/member-cells.ts";
 import { type Html, html } from "./html.ts";
 import { type PageLine, type PageStory, storyBytesMax, toldBytesMax } from "./page-data.ts";
 

@@ -251,31 +251,6 @@ test("what an attempt may spend and what a restore point holds are sentences, no
   assert.match(words({ ...restorePoint, torn: 2 }), /; 2 files changed during the copy$/);
 });
 
-test("without a ledger the members' sums are those of the trajectory so far", () => {
-  const running = { state: "running", ledger: { read: null, why: "it is running" } } as const;
-  const { members } = attemptStory(exampleAttempt(after, teamEvents(), running));
-  assert.deepEqual(members, [
-    memberOf("lead", {
-      ...{ calls: 1, inputTokens: 100, outputTokens: 20, dollars: 0.01 },
-      ...{ waitedMs: 2000, messages: 1, messageCharacters: 20 },
-    }),
-    memberOf("coder", {
-      ...{ agent: "script", kind: "command", calls: 0, inputTokens: 0, outputTokens: 0, dollars: 0 },
-      ...{ waitedMs: 0, messages: 1, messageCharacters: 4, end: "exit 1" },
-    }),
-    // a call without usage has no known price
-    memberOf("checker", {
-      ...{ calls: 2, inputTokens: 100, outputTokens: 20, dollars: null },
-      ...{ waitedMs: 0, messages: 0, messageCharacters: 0, end: "gave-up" },
-    }),
-  ]);
-  const half = attemptStory(exampleAttempt(after, teamEvents().slice(0, 9), running));
-  assert.deepEqual(
-    half.members.map(({ name, end }) => `${name}: ${end}`),
-    ["lead: not ended", "coder: not ended", "checker: not ended"],
-  );
-});
-
 test("names and messages of a team can neither control the terminal nor flood it, at any width", () => {
   const said = `${hostileText}\u001b[2J\u001b]0;title\u0007\r\nfaked: line\u202e${"x".repeat(16_000)}`;
   const members = [memberOf(said, { agent: said, end: said })];

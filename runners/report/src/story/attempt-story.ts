@@ -9,7 +9,6 @@ import { type TrajectorySummary, TrajectoryWalk } from "../exports/trajectory-wa
 import { replayText } from "../read/attempt-marks.ts";
 import { budgetParts } from "./budget-parts.ts";
 import { eventWords, factsWords } from "./event-words.ts";
-import { memberSums } from "./member-sums.ts";
 import { Failures } from "./story-failures.ts";
 import { Timeline } from "./timeline.ts";
 import { markOf, timelineEntry } from "./timeline-entry.ts";
@@ -64,7 +63,7 @@ export function toldTrajectory(lines: Iterable<TrajectoryLine>, ledger: Ledger |
     models: [...models, ...(ledger?.replay ? [replayText(ledger)] : [])],
     ended: ended(),
     budget: budgetParts(ledger),
-    members: memberSums(walk.summary, ledger),
+    members: ledger?.members ?? [],
     timeline: timeline.lines(),
     failures: failures.all(),
     iterations,

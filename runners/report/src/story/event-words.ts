@@ -171,7 +171,7 @@ function snapshotWords(event: Extract<TrajectoryEvent, { event: "snapshot" }>): 
   return `${name}: ${size}${listed("new or changed", changes)}${listed("deleted", gone)}`;
 }
 
-export function endWords(result: unknown): string {
+function endWords(result: unknown): string {
   const { kind, code, signal, detail, over } = Object(result) as Record<string, unknown>;
   const how =
     kind === "exited"

@@ -14,7 +14,7 @@ import { digitsText, sentenceNumber, supportedDigits } from "../sections/digits-
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
-import { memberLines } from "./member-sums.ts";
+import { memberLine } from "./member-cells.ts";
 import type { StoryFailure } from "./story-failures.ts";
 import type { StoryLine } from "./timeline.ts";
 
@@ -42,7 +42,7 @@ export function storyText(story: AttemptStory, look: Look): string {
       );
   };
   if (story.budget.length > 0) section("Budget", bars(story.budget, width));
-  list("Members", 4, memberLines(story.members));
+  list("Members", 4, story.members.map(memberLine));
   const events = story.timeline.flatMap((line) => timelineLines(line, { width, color, full }));
   section("What happened", events);
   if (story.research?.iterations.length) list("Iterations", 2, researchLines(story.research));

@@ -45,13 +45,8 @@ export class Timeline {
   add(line: TrajectoryLine, what: string, text: string, mark?: Mark, whole?: LongText[]): void {
     this.#pushQuiet();
     const sinceStartMs = line.kind === "broken" ? null : line.sinceStartMs;
-    this.#push({
-      sinceStartMs,
-      what: ofMember(line, what),
-      text,
-      ...(mark && { mark }),
-      ...(whole && { whole }),
-    });
+    const shown = { sinceStartMs, what: ofMember(line, what), text };
+    this.#push({ ...shown, ...(mark && { mark }), ...(whole && { whole }) });
   }
 
   lines(): StoryLine[] {

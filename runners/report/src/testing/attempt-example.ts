@@ -306,7 +306,7 @@ export function teamEvents({ lead = "lead", text = "Take the first half." } = {}
     exampleEvent("iteration", { member: lead, line: '{"id":"1","change":"a"}', wellFormed: true }),
     exampleEvent("board-refused", { member: "coder", because: "no member is called x" }),
     exampleEvent("board", { member: "coder", to: "all", text: "done" }),
-    exampleEvent("iteration", { member: "checker", line: '{"id":"1","change":"b"}', wellFormed: true }),
+    exampleEvent("iteration", { line: '{"id":"1","change":"b"}', wellFormed: true }),
     exampleEvent("exec-end", { member: "coder", result: { kind: "exited", code: 1 } }),
     exampleEvent("member-end", { member: "coder", result: { kind: "exited", code: 1 } }),
     exampleEvent("member-end", { member: lead, result: { kind: "submitted" } }),

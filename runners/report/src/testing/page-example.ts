@@ -1,10 +1,10 @@
 // The data of a page for tests: the run with every outcome of an attempt, with hostile text in every place that
 // others can write to.
 import { createHash } from "node:crypto";
+import type { LedgerMember } from "@mlrb/formats/attempt/ledger";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import type { Made, PageData, PageExperiment, PageInstance } from "../page/page-data.ts";
-import type { MemberSums } from "../story/member-sums.ts";
 import { nastyExample } from "./nasty-example.ts";
 
 export const hostileText = `</script><script>alert(1)</script><img src=x onerror="alert(2)"> ' "&amp;\u202egpj.exe\u0000`;
@@ -127,8 +127,8 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
   };
 }
 
-const exampleMember: MemberSums = {
-  ...{ name: `coder ${hostileText}`, agent: hostileText, kind: hostileText, calls: 3, end: hostileText },
+const exampleMember: LedgerMember = {
+  ...{ name: `coder ${hostileText}`, agent: hostileText, kind: "llm", calls: 3, end: hostileText },
   ...{
     inputTokens: 300,
     outputTokens: 60,
