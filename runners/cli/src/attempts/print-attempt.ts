@@ -28,23 +28,22 @@ function* written(
   lines: Iterable<TrajectoryLine>,
   look: { width: number; color: boolean },
 ): Generator<string> {
-  /** By member and stream. */
-  const streams = new Map<string, { whose: string; written: ReturnType<typeof redrawnLines> }>();
+  /** By the member, whose name precedes each of its lines, and the stream. */
+  const streams = new Map<string, ReturnType<typeof redrawnLines>>();
   for (const line of lines) {
     if (line.kind === "event" && line.event.event === "output") {
-      const whose = plainText(ofMember(line, ""));
-      const made = () => ({ whose, written: redrawnLines() });
-      const { written } = streams.getOrInsertComputed(`${whose}${line.event.stream}`, made);
-      yield* split(written.push(line.event.text), whose);
+      const key = `${plainText(ofMember(line, ""))}\n${line.event.stream}`;
+      yield* split(streams.getOrInsertComputed(key, redrawnLines).push(line.event.text), key);
       continue;
     }
     const story = storyLine(line, { full: false });
     if (story) yield* timelineLines(story, { ...look, full: true });
   }
-  for (const { whose, written } of streams.values()) yield* split(written.end(), whose);
+  for (const [key, rest] of streams) yield* split(rest.end(), key);
 }
 
-function split(text: string, whose: string): string[] {
+function split(text: string, key: string): string[] {
+  const [member] = key.split("\n");
   const lines = text === "" ? [] : terminalSafe(text).replace(/\n$/, "").split("\n");
-  return whose === "" ? lines : lines.map((line) => `${whose} ${line}`);
+  return member === "" ? lines : lines.map((line) => `${member} ${line}`);
 }

@@ -41,11 +41,8 @@ export class BenchmarkCallCounter {
       .filter(({ searched }) => searched > 0);
     if (found.length === 0) return { kind: "not-measured", reason: "no-tool-calls" };
     const names = new Set(found.flatMap((one) => [...one.names]));
-    return {
-      kind: "counted",
-      calls: found.reduce((sum, { calls }) => sum + calls, 0),
-      names: [...names].sort(),
-    };
+    const calls = found.reduce((sum, one) => sum + one.calls, 0);
+    return { kind: "counted", calls, names: [...names].sort() };
   }
 
   #count(into: Tally, { name, input }: { name: string; input: LongText }): void {

@@ -37,8 +37,7 @@ export function* atifSteps(source: AttemptSource, of: Of): Generator<Step> {
 
 class ConversationSteps {
   readonly #source: AttemptSource;
-  readonly #member: string | undefined;
-  readonly #members: TrajectorySummary["members"];
+  readonly #of: Of;
   readonly #conversations: Conversation[];
   readonly #by: string | undefined;
   /** The first conversation, or the program: it also shows what belongs to no conversation. */
@@ -48,10 +47,10 @@ class ConversationSteps {
   #waiting: Step[] = [];
   #output: { step: Step; result: Result & { content: string }; stream: string } | undefined;
 
-  constructor(source: AttemptSource, { conversation, member, summary }: Of) {
+  constructor(source: AttemptSource, of: Of) {
+    const { conversation, member, summary } = of;
     this.#source = source;
-    this.#member = member;
-    this.#members = summary.members;
+    this.#of = of;
     this.#conversations = summary.conversations.filter((one) => one.member === member);
     this.#by = conversation?.by;
     this.#isMain = conversation === undefined || this.#conversations[0] === conversation;
@@ -59,10 +58,10 @@ class ConversationSteps {
 
   *all(): Generator<Step> {
     for (const line of this.#source.lines()) {
-      const member = memberOf(line);
-      if (member !== this.#member) {
-        const begins = this.#members.find(({ name, from }) => name === member && from === line.index);
-        if (this.#member === undefined && this.#isMain && begins)
+      const { member, summary } = this.#of;
+      if (memberOf(line) !== member) {
+        const begins = summary.members.find(({ from }) => from === line.index);
+        if (member === undefined && this.#isMain && begins)
           yield* this.#next(beginStep(timeOf(line), begins.name, begins.id));
         continue;
       }

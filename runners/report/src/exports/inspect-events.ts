@@ -22,12 +22,15 @@ import {
 
 export type InspectLimit = { type: string; message: string; limit?: number };
 
+type Checkpoint = NonNullable<AttemptSource["scores"]>["checkpoints"][number];
+type Placed = { index: number; at: Place; conversation: Conversation | undefined };
+type Span = { id: string; type: string; parent?: string | undefined };
 type Context = { summary: TrajectorySummary; texts: InspectTexts; limit: InspectLimit | undefined };
 
 export class InspectEvents {
   readonly #source: AttemptSource;
   readonly #context: Context;
-  readonly #checkpoints: NonNullable<AttemptSource["scores"]>["checkpoints"];
+  readonly #checkpoints: Checkpoint[];
   readonly #walk = new TrajectoryWalk();
   readonly #places = new WeakMap<OpenCall, Place>();
   /** Ids of the spans of members, by name, and of workers, by conversation. */
@@ -62,21 +65,14 @@ export class InspectEvents {
   *#step({ line, call, conversation, abandoned = [] }: TrajectoryStep): Generator<object> {
     if (line.kind === "broken") {
       const message = `the trajectory is damaged: ${line.why}`;
-      yield {
-        event: "error",
-        ...this.#place("broken"),
-        error: { message, traceback: "", traceback_ansi: "" },
-      };
+      const error = { message, traceback: "", traceback_ansi: "" };
+      yield { event: "error", ...this.#place("broken"), error };
       return;
     }
     if (line.time !== null) this.#time = utc(line.time);
     this.#sinceStartMs = line.sinceStartMs ?? this.#sinceStartMs;
     const workedMs = this.#sinceStartMs - this.#waitedMs;
-    for (
-      let next = this.#checkpoints[0];
-      next && (next.atMs ?? Infinity) <= workedMs;
-      next = this.#checkpoints[0]
-    )
+    while ((this.#checkpoints[0]?.atMs ?? Infinity) <= workedMs)
       yield* this.#checkpointScores(this.#checkpoints.shift()!);
     const member = memberOf(line);
     if (member !== undefined && !this.#members.has(member)) {
@@ -109,10 +105,7 @@ export class InspectEvents {
     }
   }
 
-  *#event(
-    event: TrajectoryEvent,
-    { index, at, conversation }: { index: number; at: Place; conversation: Conversation | undefined },
-  ): Generator<object> {
+  *#event(event: TrajectoryEvent, { index, at, conversation }: Placed): Generator<object> {
     const { texts, limit } = this.#context;
     switch (event.event) {
       case "model-call":
@@ -173,13 +166,7 @@ export class InspectEvents {
     return toolEvent(call, { place: this.#places.get(call)!, result: answered, texts: this.#context.texts });
   }
 
-  *#checkpointScores({
-    checkpoint,
-    scores,
-  }: {
-    checkpoint: string;
-    scores: NamedScore[];
-  }): Generator<object> {
+  *#checkpointScores({ checkpoint, scores }: Checkpoint): Generator<object> {
     for (const score of scores)
       yield scoreEvent(score, this.#place(`score-${checkpoint}-${score.name}`), { checkpoint });
   }
@@ -198,10 +185,7 @@ export class InspectEvents {
     return { event: "info", ...at, source: "mlrb", data };
   }
 
-  #spanBegin(
-    name: string,
-    { id, type, parent }: { id: string; type: string; parent?: string | undefined },
-  ): object {
+  #spanBegin(name: string, { id, type, parent }: Span): object {
     const { span_id: _, ...at } = this.#place(`${id}-begin`);
     const under = parent === undefined ? {} : { parent_id: parent };
     return { event: "span_begin", ...at, span_id: id, id, type, name, ...under };

@@ -9,11 +9,10 @@ import { doseRows } from "./dose-rows.ts";
 import { headOf } from "./row-parts.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
 
+type Taken = Pick<Times, "attempts">;
+
 /** Texts by file name. The first three always exist; the others are left out without rows. */
-export function csvFiles(
-  report: Report,
-  times: Pick<Times, "attempts"> = { attempts: [] },
-): Record<string, string> {
+export function csvFiles(report: Report, times: Taken = { attempts: [] }): Record<string, string> {
   const [checkpoints, comparisons] = [checkpointRows(report), comparisonRows(report)];
   const [answers, doses, members] = [answerRows(report), doseRows(report), memberRows(report, times)];
   return {
@@ -29,7 +28,7 @@ export function csvFiles(
 }
 
 /** By the ledgers of teams; without durations, which no CSV file has. */
-export function memberRows(report: Report, { attempts }: Pick<Times, "attempts">): ResultRow<"members">[] {
+export function memberRows(report: Report, { attempts }: Taken): ResultRow<"members">[] {
   return attempts.flatMap(({ task, agent, seed, members = [] }) =>
     members.map((one) => ({
       ...{ ...headOf(report), task, agent, seed, member: one.name, member_agent: one.agent, kind: one.kind },

@@ -28,18 +28,14 @@ export function eventWords(event: TrajectoryEvent): string {
     case "exec-end":
     case "member-end":
       return endWords(event.result);
-    case "member-start": {
-      const { agent, kind, role } = event;
-      return `${agent}, of kind ${kind}${role === undefined ? "" : `, with the role: ${shown(role)}`}`;
-    }
+    case "member-start":
+      return `${event.agent}, of kind ${event.kind}${event.role === undefined ? "" : `, with the role: ${shown(event.role)}`}`;
     case "board":
       return `to ${event.to}${event.purpose === "message" ? "" : ` (${event.purpose})`}: ${shown(event.text)}`;
     case "board-refused":
       return event.because;
-    case "member-wait": {
-      const frozen = event.frozen ? "its processes were frozen" : "its processes kept running";
-      return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}; ${frozen}, and the deadline did not move`;
-    }
+    case "member-wait":
+      return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}; its processes ${event.frozen ? "were frozen" : "kept running"}, and the deadline did not move`;
     case "iteration":
       return iterationWords(event.line, event.wellFormed);
     case "snapshot":

@@ -39,8 +39,8 @@ export async function extractAttempt({ params, inputs: all }: Stage): Promise<Ex
   const members = preset.team?.members ?? [];
   const hidden = agentNames(agent, preset);
   for (const member of members) {
-    const own = agentNames(member.agent, attemptParams({ ...member.preset, prompt: preset.prompt }));
-    for (const [shown, names] of Object.entries(own)) hidden[shown] = [...(hidden[shown] ?? []), ...names];
+    const its = agentNames(member.agent, attemptParams({ ...member.preset, prompt: preset.prompt }));
+    for (const [shown, names] of Object.entries(its)) hidden[shown] = hidden[shown]!.concat(names);
   }
   const hide = nameHider(hidden, prompt);
   // copies of the prompt hold the seed and a time
@@ -56,9 +56,9 @@ export async function extractAttempt({ params, inputs: all }: Stage): Promise<Ex
   const files = { trajectory: all.trajectory!, attachments: inputs.attachments };
   const { naming, downloads, nameOf } = await addTrajectory(draft, files, names);
   const given = [inputs.public, inputs.starter, inputs.help].filter((one) => one !== undefined);
-  const folders =
-    preset.team?.workspace === "own" ? members.map(({ name }) => [name, nameOf(name)] as const) : [];
-  addWorkspace(draft, inputs.workspace, { given, members: new Map(folders) });
+  const owners = preset.team?.workspace === "own" ? members : [];
+  const folders = new Map(owners.map(({ name }) => [name, nameOf(name)]));
+  addWorkspace(draft, inputs.workspace, { given, members: folders });
   const [held, weights] = [inputs.overlap, inputs.identity];
   return draft.extract((eventsOf) => [
     ...(held ? [overlapText(mustFollow(overlap, readJson(held), held), eventsOf)] : []),

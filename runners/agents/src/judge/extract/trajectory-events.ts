@@ -1,5 +1,6 @@
 // Adds the events of a trajectory to an extract. Conversations have numbers, since the harness names them after parts
-// of a scaffold, and members of a team have letters. Left out: clocks, costs, names of models, settings of requests, and what only the harness did.
+// of a scaffold, and members of a team have letters. Left out: clocks, costs, names of models, settings of requests,
+// and what only the harness did.
 import { hash } from "node:crypto";
 import { BenchmarkCallCounter } from "@mlrb/core/iterations/benchmark-calls";
 import { type LongText, type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -43,19 +44,9 @@ const tellings: { [Name in EventName]?: Telling<Extract<TrajectoryEvent, { event
     const how = purpose === "message" ? "writes to" : "hands over to";
     return [`${how} ${to === "all" ? "all members" : naming(to)}`, text];
   },
-  "member-end": ({ result: { kind = "unknown", code, signal } }) => [
-    "ends",
-    [kind, code, signal].filter((part) => part !== undefined).join(" "),
-  ],
+  "member-end": ({ result: { kind, code = "", signal = "" } }) => ["ends", `${kind} ${code}${signal}`.trim()],
   end: ({ ended }) => ["ends", ended],
 };
-
-/** Of a team the first is A. A preset has at most 8. */
-function letters(): Naming {
-  const known = new Map<string, string>();
-  const next = () => String.fromCharCode("A".charCodeAt(0) + Math.min(known.size, 25));
-  return (member) => `member ${known.getOrInsertComputed(member, next)}`;
-}
 
 /**
  * The lines of calls that name the benchmark by one of `publicNames`, what was downloaded, in words, and how members
@@ -64,7 +55,10 @@ function letters(): Naming {
 export async function addTrajectory(draft: ExtractDraft, files: Files, publicNames: readonly string[]) {
   const [naming, downloads] = [[] as number[], new Set<string>()];
   const conversations = new Map<string, string>();
-  const nameOf = letters();
+  /** A preset has at most 8 members. */
+  const letters = new Map<string, string>();
+  const letter = () => String.fromCharCode("A".charCodeAt(0) + Math.min(letters.size, 25));
+  const nameOf: Naming = (member) => `member ${letters.getOrInsertComputed(member, letter)}`;
   /** Digests of what models said and called, by member: programs send it back, and supervisors carry it out. */
   const known = new Set<string>();
   let number = -1;
