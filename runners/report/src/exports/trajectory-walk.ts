@@ -156,8 +156,7 @@ export class TrajectoryWalk {
   }
 
   #freshId(wanted: string): string {
-    let id = wanted;
-    while (this.#ids.has(id)) id += "~";
+    const id = this.#ids.has(wanted) ? this.#freshId(`${wanted}~`) : wanted;
     this.#ids.add(id);
     return id;
   }

@@ -58,8 +58,7 @@ function pricesPart(prices: UsedPrice[]): BudgetPart[] {
 
 function talkingWords({ calls, inputTokens, outputTokens, dollars }: NonNullable<Ledger["talking"]>): string {
   const price = dollars === null ? "price unknown" : `${dollars.toFixed(4)} dollars`;
-  const what = `${counted(calls, "model call")} whose answers asked for the message board only`;
-  return `${what}: ${inputTokens + outputTokens} tokens, ${price}`;
+  return `${counted(calls, "model call")} whose answers asked for the message board only: ${inputTokens + outputTokens} tokens, ${price}`;
 }
 
 /** A part without a number. */

@@ -44,7 +44,10 @@ const tellings: { [Name in EventName]?: Telling<Extract<TrajectoryEvent, { event
     const how = purpose === "message" ? "writes to" : "hands over to";
     return [`${how} ${to === "all" ? "all members" : naming(to)}`, text];
   },
-  "member-end": ({ result: { kind, code = "", signal = "" } }) => ["ends", `${kind} ${code}${signal}`.trim()],
+  "member-end": ({ result: { kind = "ended", code = "", signal = "" } }) => [
+    "ends",
+    `${kind} ${code}${signal}`.trim(),
+  ],
   end: ({ ended }) => ["ends", ended],
 };
 
