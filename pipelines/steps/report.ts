@@ -31,10 +31,11 @@ const report = reportData(collected, { params, read: readArtifact, readSamples: 
 
 writeWhole(join(outputs.report!, "report.json"), json(report));
 writeWhole(join(outputs.report!, "report.md"), markdown(report));
-for (const [name, text] of Object.entries(csvFiles(report))) writeWhole(join(outputs.report!, name), text);
 writeWhole(join(outputs.report!, "groups.md"), groupsMarkdown(report));
 
 const taken = times(collected, { label, readLedger, read: readArtifact, direction });
+for (const [name, text] of Object.entries(csvFiles(report, taken)))
+  writeWhole(join(outputs.report!, name), text);
 writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
 writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));
 

@@ -16,17 +16,9 @@ export const times = t.wholeFile("mlrb times", 1, {
   attempts: t.listOf(
     t.wholeExcept(
       [
-        "devSeconds",
-        "reached",
-        "served",
-        "origin",
-        ...uncheckedNames,
-        "resumed",
-        "interventions",
-        "timeSpent",
-        "machineHours",
-        "talking",
-      ],
+        ...["devSeconds", "reached", "served", "origin", ...uncheckedNames, "resumed", "interventions"],
+        ...["timeSpent", "machineHours", "members", "talking"],
+      ] as const,
       {
         task: t.anyText,
         agent: t.anyText,
@@ -48,7 +40,6 @@ export const times = t.wholeFile("mlrb times", 1, {
           t.number,
           "working hours times GPUs, or times machines without one; absent where there is no ledger",
         ),
-        talking: attemptLedger.properties.talking,
         gpuBusyHours: t.about(t.numberOrNull, "of those hours, in which they computed"),
         gpuMemoryPeakMiB: t.about(t.numberOrNull, "the most memory in use on one of its GPUs; null: unknown"),
         firstValidSeconds: t.about(
@@ -81,6 +72,8 @@ export const times = t.wholeFile("mlrb times", 1, {
           "what shows that its provider searched, fetched or ran a tool, though the attempt has no network; absent without it",
         ),
         served: t.about(t.listOf(servedModel), "which models answered its calls; absent without a call"),
+        members: attemptLedger.properties.members,
+        talking: attemptLedger.properties.talking,
         origin: memberOrigin,
         ...uncheckedFields,
       },

@@ -67,3 +67,10 @@ test("of a file that grows, each call reads its present end", () => {
   }
   rmSync(folder, { recursive: true });
 });
+
+test("the last line of a team names its member, and a message is one", () => {
+  const member = "coder";
+  assert.equal(last(line({ event: "output", stream: "stdout", member, text: "step 1\n" })), "[coder] step 1");
+  const message = line({ event: "board", member, to: "all", purpose: "message", text: "I train." });
+  assert.equal(last(message), "[coder] to all: I train.");
+});

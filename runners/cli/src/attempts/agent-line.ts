@@ -7,6 +7,7 @@ import { outputPaths } from "@mlrb/local/stage/output-paths";
 import type { StateFolder } from "@mlrb/local/store/state-folder";
 import { trajectoryLine } from "@mlrb/report/exports/trajectory-lines";
 import { eventWords } from "@mlrb/report/story/event-words";
+import { ofMember } from "@mlrb/report/story/timeline";
 import { plainLines } from "../show/last-lines.ts";
 
 /** Events of the agent, in contrast to those of its supervisor. */
@@ -19,6 +20,7 @@ const own = new Set([
   "model-try",
   "tool-call",
   "tool-result",
+  "board",
 ]);
 
 const bytesMax = 512 << 10;
@@ -48,7 +50,7 @@ export function lastAgentLine(trajectory: string): string | undefined {
     const read = trajectoryLine(0, Buffer.from(line));
     const words = read.kind === "event" && own.has(read.event.event) ? eventWords(read.event) : "";
     const last = plainLines(words).at(-1);
-    if (last !== undefined) return last;
+    if (last !== undefined) return ofMember(read, last);
   }
   return undefined;
 }

@@ -129,3 +129,14 @@ test("the input and the result of a failed tool call are readable to their ends"
   const { full } = story.lines.find(({ what }) => what === "shell")!;
   assert.ok(full!.includes("--last") && full!.endsWith("the end"));
 });
+
+test("the story of a team has whole messages within the page's limits", () => {
+  const member = "lead";
+  const text = `${"first ".repeat(100)}\u001b[2J${"last ".repeat(3000)}`;
+  const { lines } = told([
+    exampleEvent("member-start", { member, agent: "thinker" }),
+    exampleEvent("board", { member, to: "coder", purpose: "hand-over", text }),
+  ]);
+  assert.equal(lines[1]!.what, "[lead] hand-over");
+  assert.equal(lines[1]!.full, text);
+});

@@ -36,7 +36,7 @@ export function pageStory(trajectory: string, ledger?: string, attachments?: str
   }
   const sealed = ledger === undefined ? "it has no ledger" : readLedger(ledger);
   const known = typeof sealed === "string" ? null : sealed;
-  const { timeline, failures, budget, research, summary } = toldTrajectory(
+  const { timeline, failures, budget, members, research, summary } = toldTrajectory(
     trajectoryLines(trajectory, toldBytesMax),
     known,
   );
@@ -63,6 +63,7 @@ export function pageStory(trajectory: string, ledger?: string, attachments?: str
     fits: over < 0 && bytes <= toldBytesMax,
     bytes,
     budget: budget.map((part) => ({ ...part, words: plainText(part.words, textMax) })),
+    members,
     failures: failures.map(({ whose, cause, count, detail }) => ({
       ...{ whose: plainText(whose), cause: plainText(cause), count },
       detail: plainText(detail, textMax),

@@ -67,3 +67,32 @@ test("no text of an agent controls the terminal", async () => {
 test("the states of a progress bar are one line", async () => {
   assert.equal(await shown([output("10 %\r20 %\r"), output("100 %\ndone\n")]), "100 %\ndone\n");
 });
+
+test("output of members of a team is joined within each, and each line names its member", async () => {
+  const of = (member: string, text: string) => line({ event: "output", stream: "stdout", member, text });
+  assert.equal(
+    await shown([
+      of("lead", "step 1, lo"),
+      of("coder\u001b[2J", "a\nb"),
+      output("of none\n"),
+      of("lead", "ss 7.6\n"),
+      line({
+        event: "board",
+        member: "lead",
+        to: "all",
+        purpose: "hand-over",
+        text: "go\u001b[31m on\nfaked",
+      }),
+      line({ event: "member-wait", member: "lead", why: "provider", durationMs: 5000, frozen: true }),
+    ]),
+    `[coder] a
+of none
+[lead] step 1, loss 7.6
+    1.0 s  [lead] board: to all (hand-over): go on faked
+    1.0 s  [lead] member-wait: 5.0 s for a provider; its
+           processes were frozen, and the deadline did not
+           move
+[coder] b
+`,
+  );
+});

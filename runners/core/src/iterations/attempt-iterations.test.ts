@@ -264,3 +264,105 @@ test("a submission that admission rejected is recorded as such", () => {
     ["not-admitted"],
   );
 });
+
+const both = (member: string, lines: Parameters<typeof events>[0]) =>
+  events(lines)
+    .slice(1)
+    .map((line) => ({ ...line, member }));
+
+/** Lines of several members in the order of their times. */
+function team(...members: Record<string, unknown>[][]) {
+  const lines = [exampleEvent("start"), ...members.flat()].sort(
+    (a, b) =>
+      Number((a as { sinceStartMs?: number }).sinceStartMs ?? 0) -
+      Number((b as { sinceStartMs?: number }).sinceStartMs ?? 0),
+  );
+  const found = attemptIterations(lines.map((line, index) => ({ ...line, index })));
+  assert(found.kind === "found");
+  assert.ok(valid(found), JSON.stringify(valid.errors));
+  return found;
+}
+
+test("an iteration holds what one member did, though members work at once and name iterations alike", () => {
+  const work = (s: number, value: number) => [
+    { s, tool: "edit_file", path: "train.py" },
+    { s: s + 1, tool: "shell", command: `python train.py ${value}`, took: 20, out: `{"dev_loss": ${value}}` },
+    { s: s + 30, line: { id: "1", change: "c" } },
+    { s: s + 32, line: { id: "2", parent: "1", change: "d" } },
+  ];
+  const { iterations, measures } = team(both("lead", work(1, 3)), both("coder", work(2, 4)));
+  assert.deepEqual(
+    iterations.map(({ id, member, parent, command }) => [id, member, parent, command]),
+    [
+      ["lead/1", "lead", null, "python train.py 3"],
+      ["coder/1", "coder", null, "python train.py 4"],
+      ["lead/2", "lead", "lead/1", null],
+      ["coder/2", "coder", "coder/1", null],
+    ],
+  );
+  assert.deepEqual([measures.executedIterations, measures.runs.ended], [2, 2]);
+});
+
+test("lines that programs write to the file of the whole team name no member, and each counts once", () => {
+  const work = (s: number, value: number) => [
+    { s, tool: "shell", command: `python train.py ${value}`, took: 20, out: `{"dev_loss": ${value}}` },
+  ];
+  const claim = (s: number, id: string) => ({ s, line: { id, change: "c" } });
+  const lines = events([claim(30, "1"), claim(60, "2")]).slice(1);
+  const { iterations, measures } = team(both("lead", work(1, 3)), both("coder", work(40, 4)), lines);
+  assert.deepEqual(
+    iterations.map(({ id, member, command }) => [id, member, command]),
+    [
+      ["1", undefined, "python train.py 3"],
+      ["2", undefined, "python train.py 4"],
+    ],
+  );
+  assert.equal(measures.executedIterations, 2);
+});
+
+test("a claim by the tool is its member's, though its line in the common file names none", () => {
+  const claim = { id: "1", change: "c" };
+  const tool = { s: 2, tool: "iteration", input: claim };
+  const lines = events([{ s: 3, line: claim }]).slice(1);
+  const { iterations } = team(both("lead", [tool]), both("coder", [{ ...tool, s: 4 }]), lines);
+  assert.deepEqual(
+    iterations.map(({ id }) => id),
+    ["lead/1", "coder/1"],
+  );
+});
+
+test("programs of a team without lines of their own have the iterations that its submissions show", () => {
+  const program = (s: number) => [
+    { s, exec: ["agent"] },
+    { s: 90, event: "exec-end", result: { kind: "exited", code: 0 } },
+  ];
+  const handed = events([
+    { s: 10, handed: model, digest: "1" },
+    { s: 20, handed: model, digest: "2" },
+  ]).slice(1);
+  const { iterations } = team(both("lead", program(1)), both("coder", program(2)), handed);
+  assert.deepEqual(
+    iterations.map(({ id, member }) => [id, member]),
+    [
+      ["rule-1", undefined],
+      ["rule-2", undefined],
+    ],
+  );
+});
+
+test("a crash names the member whose program crashed, and each member's program is a run of its own", () => {
+  const program = (code: number, text: string) => [
+    { s: 1, exec: ["agent"] },
+    { s: 2, prints: text },
+    { s: 3, event: "exec-end", result: { kind: "exited", code } },
+  ];
+  const { ends, measures } = team(
+    both("lead", program(0, "{'eval_loss': 3.5}\n")),
+    both("coder\u001b[2J", program(1, "none")),
+  );
+  assert.deepEqual(
+    ends.map(({ detail }) => detail),
+    ["the program of coder [2J ended with exit code 1"],
+  );
+  assert.deepEqual(measures.runs, { ended: 2, failed: 1, measured: 1 });
+});

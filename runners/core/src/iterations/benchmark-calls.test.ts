@@ -103,3 +103,14 @@ test("at most 65 536 characters of a call are searched", () => {
   assert.ok(isCounted(`${" ".repeat(65_531)}blimp`));
   assert.ok(!isCounted(`${" ".repeat(65_532)}blimp`));
 });
+
+test("calls of a member that is a program count beside those of a member whose tools the supervisor runs", () => {
+  const asked = { id: "1", name: "bash", input: '{"cmd":"lm_eval --tasks blimp"}', malformed: false };
+  const events = [
+    { ...call({ command: "python train.py" }), member: "lead" },
+    exampleEvent("model-call", { member: "lead", toolCalls: [asked] }), // carried out, so counted once
+    exampleEvent("model-call", { member: "coder", by: "program", toolCalls: [asked, asked] }),
+    { ...call({ to: "coder", text: "Run blimp." }, "send_message"), member: "lead" },
+  ];
+  assert.deepEqual(counted(events), { kind: "counted", calls: 2, names: ["blimp"] });
+});

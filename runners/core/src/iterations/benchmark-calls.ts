@@ -5,7 +5,7 @@ import type { LongText, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory
 
 /** Tools whose arguments only say something: nothing is run, fetched or written to a file by them. */
 const onlyWords =
-  /^(?:note|iteration|submit|delegate|return_result|think|task|todo_?write|write_todos|update_plan|exit_?plan_?mode|save_memory)$/i;
+  /^(?:note|iteration|submit|delegate|return_result|send_message|read_messages|think|task|todo_?write|write_todos|update_plan|exit_?plan_?mode|save_memory)$/i;
 
 /** Characters that are searched of one call. The rest of a longer text is in an attachment, which is not read. */
 const searchedMax = 1 << 16;
@@ -14,10 +14,11 @@ type Tally = { calls: number; searched: number; names: Set<string> };
 
 export class BenchmarkCallCounter {
   readonly #patterns: { name: string; pattern: RegExp }[];
-  /** Calls that the supervisor carried out. */
-  readonly #carriedOut: Tally = tally();
-  /** Calls that a model asked for; an agent that is a program carries them out itself. */
-  readonly #askedFor: Tally = tally();
+  /**
+   * By member of a team: calls that the supervisor carried out, and those that a model asked for. An agent that is a
+   * program carries these out itself.
+   */
+  readonly #tallies = new Map<string | undefined, { carriedOut: Tally; askedFor: Tally }>();
 
   /** `names`: `publicNames` of task.yaml, of the kind of data that is scored. */
   constructor(names: readonly string[]) {
@@ -25,16 +26,23 @@ export class BenchmarkCallCounter {
   }
 
   take(event: TrajectoryEvent): void {
-    if (event.event === "tool-call") this.#count(this.#carriedOut, event);
-    if (event.event === "model-call") for (const call of event.toolCalls) this.#count(this.#askedFor, call);
+    if (event.event !== "tool-call" && event.event !== "model-call") return;
+    const made = () => ({ carriedOut: tally(), askedFor: tally() });
+    const { carriedOut, askedFor } = this.#tallies.getOrInsertComputed(event.member, made);
+    if (event.event === "tool-call") this.#count(carriedOut, event);
+    else for (const call of event.toolCalls) this.#count(askedFor, call);
   }
 
   /** Calls that were carried out are counted; where none was recorded, those that a model asked for. */
   end(): BenchmarkCalls {
     if (this.#patterns.length === 0) return { kind: "not-measured", reason: "no-public-names" };
-    const found = this.#carriedOut.searched > 0 ? this.#carriedOut : this.#askedFor;
-    if (found.searched === 0) return { kind: "not-measured", reason: "no-tool-calls" };
-    return { kind: "counted", calls: found.calls, names: [...found.names].sort() };
+    const found = [...this.#tallies.values()]
+      .map(({ carriedOut, askedFor }) => (carriedOut.searched > 0 ? carriedOut : askedFor))
+      .filter(({ searched }) => searched > 0);
+    if (found.length === 0) return { kind: "not-measured", reason: "no-tool-calls" };
+    const names = new Set(found.flatMap((one) => [...one.names]));
+    const calls = found.reduce((sum, one) => sum + one.calls, 0);
+    return { kind: "counted", calls, names: [...names].sort() };
   }
 
   #count(into: Tally, { name, input }: { name: string; input: LongText }): void {

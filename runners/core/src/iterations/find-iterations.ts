@@ -6,7 +6,7 @@ import { addPrinted, addSpent, Episode, extend, nothingSpent, recordOf } from ".
 import { evaluatedValues, type MeasuredValue } from "./measured-values.ts";
 import { commandOf, cut, type TimedEvent, type ToolResult } from "./timed-event.ts";
 
-const iterationsMax = 2000;
+export const iterationsMax = 2000;
 /** Our tool that appends a line. The line itself is read a little later, perhaps after the next experiment. */
 const claimTool = "iteration";
 /** The scaffolds' tools that write files themselves. What a program writes is seen once it is submitted. */
@@ -22,6 +22,7 @@ export class IterationFinder {
   readonly #claimedByTool = new Map<string, number>();
   #more = 0;
   #malformedLines = 0;
+  #unsigned = 0;
   #running = false;
   #toolsSeen = false;
   #digest = "";
@@ -63,7 +64,7 @@ export class IterationFinder {
   }
 
   /** Call once, after the last event. */
-  end(): { iterations: IterationRecord[]; more: number; malformedLines: number } {
+  end() {
     if (this.#toolsSeen && this.#open.ran) this.#close();
     this.#settle();
     if (this.#records.length === 0 && !this.#toolsSeen)
@@ -71,7 +72,12 @@ export class IterationFinder {
         this.#records.push(
           recordOf(episode, undefined, { id: `rule-${at + 1}`, parent: null, executed: true }),
         );
-    return { iterations: this.#records, more: this.#more, malformedLines: this.#malformedLines };
+    return {
+      iterations: this.#records,
+      ...{ more: this.#more, malformedLines: this.#malformedLines },
+      /** Claims whose line came from no tool and names no member of a team. */
+      unsigned: this.#unsigned,
+    };
   }
 
   #takeRun(seen: TimedEvent, { call, text, failed }: ToolResult): void {
@@ -107,7 +113,10 @@ export class IterationFinder {
     const byTool = claim && this.#claimedByTool.get(claim.id);
     if (claim === undefined) this.#malformedLines++;
     else if (byTool) this.#claimedByTool.set(claim.id, byTool - 1);
-    else this.#takeClaim(claim, seen);
+    else {
+      if (seen.event?.member === undefined) this.#unsigned++;
+      this.#takeClaim(claim, seen);
+    }
   }
 
   #takeClaim(claim: Claim, seen: TimedEvent): void {

@@ -6,7 +6,8 @@ import type { TimedEvent } from "./timed-event.ts";
 export class TimeSpentReader {
   /** Waits; also model calls; also programs. */
   readonly #covered = [new CoveredTime(), new CoveredTime(), new CoveredTime()] as const;
-  #programFrom = 0;
+  /** By member of a team. */
+  readonly #programFrom = new Map<string | undefined, number>();
 
   take({ event, sinceStartMs }: TimedEvent): void {
     switch (event?.event) {
@@ -20,10 +21,10 @@ export class TimeSpentReader {
         if (event.executed) this.#add(2, sinceStartMs, event.durationMs);
         break;
       case "exec":
-        this.#programFrom = sinceStartMs;
+        this.#programFrom.set(event.member, sinceStartMs);
         break;
       case "exec-end":
-        this.#add(2, sinceStartMs, sinceStartMs - this.#programFrom);
+        this.#add(2, sinceStartMs, sinceStartMs - (this.#programFrom.get(event.member) ?? 0));
     }
   }
 

@@ -44,9 +44,9 @@ export class TimedEvents {
   }
 }
 
-/** What joins a result to its call: ids are unique within one conversation. */
-function callKey({ by, id }: { by: string; id: string }): string {
-  return `${nameOf(by)}/${cut(id)}`;
+/** What joins a result to its call: ids are unique within one conversation of one member. */
+function callKey({ member = "", by, id }: { member?: string; by: string; id: string }): string {
+  return `${nameOf(member)}/${nameOf(by)}/${cut(id)}`;
 }
 
 /** The program in a tool's arguments, `{"command": …}`, `{"code": …}` or the like; else the arguments themselves. */

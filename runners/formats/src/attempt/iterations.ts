@@ -24,9 +24,10 @@ export const end = t.wholeObject({
 
 const metric = t.wholeObject({ name: t.anyText, split: t.textOrNull, value: t.numberOrNull });
 
-const iteration = t.wholeObject({
+const iteration = t.wholeExcept(["member"], {
   formatVersion: { const: 1 },
-  id: t.anyText,
+  id: t.about(t.anyText, "unique in the attempt; of a member of a team MEMBER/id"),
+  member: t.about(t.anyText, "the member of a team that made it; absent for other agents"),
   parent: t.about(
     t.textOrNull,
     "the id of an earlier iteration; null if the agent named none or an unknown one",

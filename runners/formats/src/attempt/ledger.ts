@@ -91,7 +91,10 @@ const ledgerMember = t.wholeObject({
   inputTokens: t.about(t.amount, "as far as the provider reported them, also of failed tries"),
   outputTokens: t.amount,
   dollars: t.about(t.nullable(t.amount), "null: some calls have no known price or usage"),
-  waitedMs: t.about(t.amount, "recorded waits of its own; those of the whole team are in the waitedMs of the attempt"),
+  waitedMs: t.about(
+    t.amount,
+    "recorded waits of its own; those of the whole team are in the waitedMs of the attempt",
+  ),
   messages: t.about(t.count, "sent"),
   messageCharacters: t.about(t.count, "of the sent messages together"),
   end: t.about(t.anyText, "how it ended, in a few words"),

@@ -224,6 +224,21 @@ const together = t.wholeObject({
   budget_dollars: t.about(t.numberOrNull, "empty: no limit"),
 });
 
+const members = t.wholeObject({
+  ...head,
+  ...ofAttempt,
+  member: t.about(t.anyText, "of the team that the agent is"),
+  member_agent: t.about(t.anyText, "its preset"),
+  kind: t.about(t.anyText, "command or llm"),
+  calls: t.about(t.count, "answered model calls"),
+  input_tokens: t.about(t.number, "as far as the provider reported them"),
+  output_tokens: t.number,
+  dollars: t.about(t.numberOrNull, "empty: some of its calls have no known price or usage"),
+  messages: t.about(t.count, "that it sent to other members"),
+  message_characters: t.about(t.count, "of these messages together"),
+  ended: t.about(t.anyText, "how it ended"),
+});
+
 /** The row of each file, by its name without `.csv`. */
 export const resultRows = {
   summary,
@@ -236,6 +251,7 @@ export const resultRows = {
   "best-of": bestOf,
   profiles,
   together,
+  members,
 } as const;
 export type ResultTable = keyof typeof resultRows;
 export type ResultRow<Name extends ResultTable> = t.TypeOf<(typeof resultRows)[Name]>;

@@ -8,7 +8,7 @@ import type {
 } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource, TrajectoryLine } from "./attempt-source.ts";
 import { objectIn } from "./json-pieces.ts";
-import type { Conversation, TrajectorySummary } from "./trajectory-walk.ts";
+import { type Conversation, memberOf, type TrajectorySummary } from "./trajectory-walk.ts";
 
 /** Longest text in bytes; the format has no attachments. */
 const textMax = 1 << 20;
@@ -26,7 +26,8 @@ type Result = {
 };
 type Step = { step_id?: number; observation?: { results: Result[] }; [field: string]: unknown };
 
-type Of = { conversation: Conversation | null; summary: TrajectorySummary };
+/** `member`: of a team; undefined: what belongs to no member. */
+type Of = { conversation: Conversation | undefined; member?: string | undefined; summary: TrajectorySummary };
 
 export function* atifSteps(source: AttemptSource, of: Of): Generator<Step> {
   const steps = new ConversationSteps(source, of);
@@ -36,6 +37,7 @@ export function* atifSteps(source: AttemptSource, of: Of): Generator<Step> {
 
 class ConversationSteps {
   readonly #source: AttemptSource;
+  readonly #of: Of;
   readonly #conversations: Conversation[];
   readonly #by: string | undefined;
   /** The first conversation, or the program: it also shows what belongs to no conversation. */
@@ -45,15 +47,24 @@ class ConversationSteps {
   #waiting: Step[] = [];
   #output: { step: Step; result: Result & { content: string }; stream: string } | undefined;
 
-  constructor(source: AttemptSource, { conversation, summary }: Of) {
+  constructor(source: AttemptSource, of: Of) {
+    const { conversation, member, summary } = of;
     this.#source = source;
-    this.#conversations = summary.conversations;
+    this.#of = of;
+    this.#conversations = summary.conversations.filter((one) => one.member === member);
     this.#by = conversation?.by;
-    this.#isMain = conversation === null || summary.conversations[0]?.by === conversation.by;
+    this.#isMain = conversation === undefined || this.#conversations[0] === conversation;
   }
 
   *all(): Generator<Step> {
     for (const line of this.#source.lines()) {
+      const { member, summary } = this.#of;
+      if (memberOf(line) !== member) {
+        const begins = summary.members.find(({ from }) => from === line.index);
+        if (member === undefined && this.#isMain && begins)
+          yield* this.#next(beginStep(timeOf(line), begins.name, begins.id));
+        continue;
+      }
       if (line.kind === "event" && line.event.event === "output" && this.#isMain)
         yield* this.#outputSteps(line.event, timeOf(line));
       else {
@@ -117,9 +128,7 @@ class ConversationSteps {
   *#otherBegins(index: number, at: Timed): Generator<Step> {
     const begins = this.#conversations.find((one) => one.from === index && one.by !== this.#by);
     if (this.#isMain && begins && begins.begunBy?.by !== this.#by)
-      yield* this.#next(
-        systemStep(at, `${begins.by} began`, { observation: { results: [refersTo([begins])] } }),
-      );
+      yield* this.#next(beginStep(at, begins.by, begins.id));
   }
 
   *#eventSteps(event: TrajectoryEvent, index: number, at: Timed): Generator<Step> {
@@ -165,7 +174,7 @@ class ConversationSteps {
     const result: Result = {
       content: this.#inPlace(event.text),
       extra: { outcome, exit, rest, duration_ms: durationMs, executed },
-      ...(began.length > 0 && refersTo(began)),
+      ...(began.length > 0 && refersTo(began.map(({ id: to }) => to))),
     };
     const held = this.#held;
     if (!held?.open.delete(event.id)) {
@@ -228,8 +237,12 @@ function answer(event: ModelCallEvent, text: (long: LongText) => string): Step {
   };
 }
 
-function refersTo(conversations: Conversation[]): Result {
-  return { subagent_trajectory_ref: conversations.map(({ by }) => ({ trajectory_id: by })) };
+function beginStep(at: Timed, name: string, id: string): Step {
+  return systemStep(at, `${name} began`, { observation: { results: [refersTo([id])] } });
+}
+
+function refersTo(ids: string[]): Result {
+  return { subagent_trajectory_ref: ids.map((id) => ({ trajectory_id: id })) };
 }
 
 function withTexts(event: TrajectoryEvent, text: (long: LongText) => string): Record<string, unknown> {

@@ -12,9 +12,11 @@ import {
   exampleAttempt,
   exampleScore,
   modelCall,
+  teamEvents,
   toolResult,
 } from "../testing/attempt-example.ts";
 import { exportReader, readBack } from "../testing/export-reader.ts";
+import { atifLinkProblems } from "../testing/parent-links.ts";
 import { atif } from "./atif.ts";
 import type { AttemptSource } from "./attempt-source.ts";
 
@@ -74,8 +76,64 @@ const everything = () =>
 
 test("an export with every kind of event is valid ATIF and loses no field", { skip }, () => {
   const ours = written(everything());
-  const [theirs] = validated([ours]);
+  const team = written(exampleAttempt(after, teamEvents()));
+  const [theirs, theirTeam] = validated([ours, team]);
   assert.deepEqual(filled(theirs), filled(ours));
+  assert.deepEqual(filled(theirTeam), filled(team));
+});
+
+test("each member of a team is a trajectory that the team's refers to, with its own workers", () => {
+  const ours = written(exampleAttempt(after, teamEvents()));
+  assert.deepEqual(references(ours), ["lead", "coder", "checker", "checker/worker-1"]);
+  const [lead, coder, checker] = ours.subagent_trajectories;
+  assert.deepEqual(
+    [lead, coder, checker].map(({ agent, extra }: Any) => [agent.name, extra]),
+    [
+      ["thinker/lead", { preset: "thinker", kind: "llm" }],
+      ["thinker/coder", { preset: "script", kind: "command" }],
+      ["thinker/checker", { preset: "thinker", kind: "llm" }],
+    ],
+  );
+  const resultsOf = ({ steps }: Any) =>
+    steps.flatMap(({ observation }: Any) => (observation?.results ?? []).map(({ content }: Any) => content));
+  assert.deepEqual(resultsOf(lead), ["of the lead"]);
+  assert.deepEqual(resultsOf(coder), ["half a line\n"]);
+  assert.deepEqual(resultsOf(checker), ["of the checker", undefined]);
+  assert.deepEqual(resultsOf(ours), [undefined, undefined, undefined, "of no member\n"]);
+  const sent = coder.steps.find(({ message }: Any) => message === "board");
+  assert.deepEqual([sent.extra.to, sent.extra.text], ["all", "done"]);
+  assert.equal(ours.final_metrics.extra.all_conversations.total_prompt_tokens, 200);
+});
+
+test("references of every kind of attempt resolve, and each event of a member lies in its trajectory", () => {
+  const hostile = { lead: "lead/agent\u001b[2J</script>", text: `\u001b]0;title\u0007${"x".repeat(16_000)}` };
+  const forgedName = teamEvents({ lead: "checker/worker-1" });
+  const start = exampleEvent("start");
+  const sources = [
+    everything(),
+    exampleAttempt(after, [start, modelCall(1), exampleEvent("resumed"), modelCall(2, { by: "two" })]),
+    ...[teamEvents(), teamEvents(hostile), forgedName, teamEvents().slice(9)].map((one) =>
+      exampleAttempt(after, one),
+    ),
+  ];
+  for (const source of sources) assert.deepEqual(atifLinkProblems(written(source)), []);
+  const problemsOf = (forge: (document: Any) => void) => {
+    const document = written(exampleAttempt(after, teamEvents()));
+    forge(document);
+    return atifLinkProblems(document).join("; ");
+  };
+  assert.match(
+    problemsOf((one) => one.subagent_trajectories.pop()),
+    /refers to lead,coder,checker, but holds lead,coder$/,
+  );
+  assert.match(
+    problemsOf(({ subagent_trajectories: [lead, coder] }) => coder.steps.push(lead.steps[0])),
+    /step 1 of lead lies in coder/,
+  );
+  assert.match(
+    problemsOf((one) => Object.assign(one.subagent_trajectories[0], { trajectory_id: one.trajectory_id })),
+    /is there twice/,
+  );
 });
 
 test("a worker is a separate trajectory, referenced by the call that began it", () => {

@@ -1,16 +1,16 @@
 // An attempt in the Agent Trajectory Interchange Format, version 1.8
 // (https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format.md). The first conversation,
-// or the program, is the trajectory; workers are embedded in it, each named after its conversation. The format
-// refuses unknown keys, so everything else is under `extra`. Pure: yields the text in pieces and reads the
-// trajectory once for each conversation.
+// or the program, is the trajectory; workers are embedded in it, each named after its conversation. So are the
+// members of a team, with their own workers. The format refuses unknown keys, so everything else is under `extra`.
+// Pure: yields the text in pieces and reads the trajectory once for each conversation.
 import { atifSteps } from "./atif-steps.ts";
 import type { AttemptSource } from "./attempt-source.ts";
 import { jsonPieces, listOf, valueText } from "./json-pieces.ts";
 import {
-  addUsage,
   type Conversation,
-  nothing,
+  type Member,
   type TrajectorySummary,
+  totalUsage,
   trajectorySummary,
 } from "./trajectory-walk.ts";
 
@@ -30,7 +30,7 @@ export function atifFileName({ id, axes, slot }: AttemptSource): string {
 
 export function* atif(source: AttemptSource): Generator<string> {
   const summary = trajectorySummary(source.lines());
-  const [main, ...workers] = summary.conversations;
+  const [main] = summary.conversations.filter(({ member }) => member === undefined);
   const { axes, slot, ledger } = source;
   const agent = String(axes.agent ?? "agent");
   const version = valueText(summary.start.scaffoldVersion ?? "unknown");
@@ -39,12 +39,12 @@ export function* atif(source: AttemptSource): Generator<string> {
     session_id: source.id,
     trajectory_id: source.id,
     agent: agentOf(agent, version, main),
-    steps: listOf(() => atifSteps(source, { conversation: main ?? null, summary })),
+    steps: listOf(() => atifSteps(source, { conversation: main, summary })),
     notes,
     final_metrics: {
       ...metricsOf(main?.usage),
       extra: {
-        all_conversations: metricsOf(total(summary)),
+        all_conversations: metricsOf(totalUsage(summary.conversations)),
         gpu_hours: ledger.read?.gpuHours ?? null,
         gpu_busy_seconds: typeof ledger.read?.gpuBusyMs === "number" ? ledger.read.gpuBusyMs / 1000 : null,
         gpu_memory_peak_mib: ledger.read?.gpuMemoryPeakMiB ?? null,
@@ -67,25 +67,38 @@ export function* atif(source: AttemptSource): Generator<string> {
       ledger: ledger.read,
       scores: source.scores,
     },
-    ...(workers.length > 0 && {
-      subagent_trajectories: listOf(() =>
-        workers.map((worker) => subagent(source, { worker, agent, version, summary })),
-      ),
-    }),
+    ...subagents(source, { agent, version, summary }),
   });
   yield "\n";
 }
 
-type Worker = { worker: Conversation; agent: string; version: string; summary: TrajectorySummary };
+type Team = { agent: string; version: string; summary: TrajectorySummary };
 
-function subagent(source: AttemptSource, { worker, agent, version, summary }: Worker) {
-  return {
+/** The trajectories of a member's workers; without `of`, of workers that belong to no member, and of members. */
+function subagents(source: AttemptSource, team: Team, of?: Member): { subagent_trajectories?: unknown } {
+  const { agent, version, summary } = team;
+  const one = (id: string, member: string | undefined, conversation: Conversation | undefined) => ({
     schema_version: "ATIF-v1.8",
     session_id: source.id,
-    trajectory_id: worker.by,
-    agent: agentOf(`${agent}/${worker.by}`, version, worker),
-    steps: listOf(() => atifSteps(source, { conversation: worker, summary })),
-    final_metrics: metricsOf(worker.usage),
+    trajectory_id: id,
+    agent: agentOf(`${agent}/${id}`, version, conversation),
+    steps: listOf(() => atifSteps(source, { conversation, member, summary })),
+    final_metrics: metricsOf(conversation?.usage),
+  });
+  const conversationsOf = (name: string | undefined) =>
+    summary.conversations.filter(({ member }) => member === name);
+  const workers = conversationsOf(of?.name).slice(1);
+  const members = of ? [] : summary.members;
+  if (workers.length + members.length === 0) return {};
+  return {
+    subagent_trajectories: listOf(function* () {
+      for (const worker of workers) yield one(worker.id, of?.name, worker);
+      for (const member of members) {
+        const { name, id, agent: preset, kind } = member;
+        const extra = { preset, kind };
+        yield { ...one(id, name, conversationsOf(name)[0]), extra, ...subagents(source, team, member) };
+      }
+    }),
   };
 }
 
@@ -95,7 +108,7 @@ function agentOf(name: string, version: string, conversation: Conversation | und
 }
 
 /** Totals of the steps; unknown is left out, never 0. */
-function metricsOf(usage = nothing()) {
+function metricsOf(usage = totalUsage([])) {
   if (usage.calls === 0) return {};
   const { calls, uncounted, inputTokens, outputTokens, cachedInputTokens, dollars } = usage;
   return {
@@ -107,12 +120,6 @@ function metricsOf(usage = nothing()) {
     ...(dollars !== null && { total_cost_usd: dollars }),
     ...(uncounted > 0 && { extra: { calls_without_usage: uncounted } }),
   };
-}
-
-function total({ conversations }: TrajectorySummary) {
-  const sum = nothing();
-  for (const { usage } of conversations) addUsage(sum, usage);
-  return sum;
 }
 
 function incomplete({ state, ledger }: AttemptSource, summary: TrajectorySummary): string | null {

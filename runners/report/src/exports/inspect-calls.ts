@@ -17,24 +17,24 @@ const stopReasons = {
   other: "unknown",
 } as const;
 
-type Called = { at: Place; pool: PoolPlaces; texts: InspectTexts; waitedMs: number; sinceStartMs: number };
+type Called = { at: Place; role: string; pool: PoolPlaces; texts: InspectTexts; workedMs: number };
 
 export function modelEvent(
   index: number,
   event: ModelCallEvent,
-  { at, pool, texts, waitedMs, sinceStartMs }: Called,
+  { at, role, pool, texts, workedMs }: Called,
 ): object {
-  const { by, model, usage, durationMs } = event;
-  const input = pool.asked(by);
+  const { member, model, usage, durationMs } = event;
+  const input = pool.asked(role);
   return {
     event: "model",
     ...at,
     timestamp: utc(new Date(Date.parse(at.timestamp) - durationMs).toISOString()),
-    working_start: seconds(Math.max(0, sinceStartMs - waitedMs - durationMs)),
+    working_start: seconds(Math.max(0, workedMs - durationMs)),
     completed: at.timestamp,
     working_time: seconds(durationMs),
     model: `${event.provider}/${model}`,
-    role: by,
+    role,
     input: [],
     ...(input.length > 0 && { input_refs: input }),
     tools: [],
@@ -57,6 +57,7 @@ export function modelEvent(
     retries: Math.max(0, event.tries - 1),
     // `messages` against `messagesTold` shows whether all messages of the request are known
     metadata: {
+      member,
       call: event.call,
       requestDigest: event.requestDigest,
       messages: event.messages,
@@ -69,7 +70,7 @@ type Answer = { event: ToolResultEvent; at: string; index: number };
 
 /** `result` is undefined as long as the call has none. */
 export function toolEvent(
-  { id, name, input, by }: OpenCall,
+  { id, name, input, by, member }: OpenCall,
   { place, result, texts }: { place: Place; result: Answer | undefined; texts: InspectTexts },
 ): object {
   const made = {
@@ -81,7 +82,7 @@ export function toolEvent(
     arguments: toolArguments(input, texts),
     events: [],
   };
-  if (!result) return { ...made, result: "", pending: true, metadata: { by } };
+  if (!result) return { ...made, result: "", pending: true, metadata: { by, member } };
   const { outcome, exit, text, rest, durationMs, executed } = result.event;
   const error = toolError(result.event);
   return {
@@ -91,6 +92,6 @@ export function toolEvent(
     completed: result.at,
     working_time: seconds(durationMs),
     message_id: `m${result.index}`,
-    metadata: { by, outcome, executed, ...(exit && { exit }), ...(rest !== null && { rest }) },
+    metadata: { by, member, outcome, executed, ...(exit && { exit }), ...(rest !== null && { rest }) },
   };
 }

@@ -1,7 +1,7 @@
 // A trajectory's events as Inspect's. An iteration is a span of type "iteration": it lasts from the end of the one
-// before to the line that reports it, since agents report experiments afterwards. Workers are spans of type
-// "agent". What is read of the research comes last, with its source. An event that Inspect has no kind for is an
-// info event of source "mlrb", whole. Pure.
+// before to the line that reports it, since agents report experiments afterwards. Workers and members of a team are
+// spans of type "agent"; a member's span holds all that it and its workers did. What is read of the research comes
+// last, with its source. An event that Inspect has no kind for is an info event of source "mlrb", whole. Pure.
 import { ResearchReader } from "@mlrb/core/iterations/attempt-iterations";
 import type { LongText, ToolResultEvent, TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { AttemptSource, NamedScore, TrajectoryLine } from "./attempt-source.ts";
@@ -12,6 +12,8 @@ import { seconds, utc } from "./inspect-values.ts";
 import { valueText } from "./json-pieces.ts";
 import { PoolPlaces } from "./pool-places.ts";
 import {
+  type Conversation,
+  memberOf,
   type OpenCall,
   type TrajectoryStep,
   type TrajectorySummary,
@@ -20,15 +22,19 @@ import {
 
 export type InspectLimit = { type: string; message: string; limit?: number };
 
+type Checkpoint = NonNullable<AttemptSource["scores"]>["checkpoints"][number];
+type Placed = { index: number; at: Place; conversation: Conversation | undefined };
+type Span = { id: string; type: string; parent?: string | undefined };
 type Context = { summary: TrajectorySummary; texts: InspectTexts; limit: InspectLimit | undefined };
 
 export class InspectEvents {
   readonly #source: AttemptSource;
   readonly #context: Context;
-  readonly #checkpoints: NonNullable<AttemptSource["scores"]>["checkpoints"];
+  readonly #checkpoints: Checkpoint[];
   readonly #walk = new TrajectoryWalk();
   readonly #places = new WeakMap<OpenCall, Place>();
-  /** Ids of the workers' spans, by name. */
+  /** Ids of the spans of members, by name, and of workers, by conversation. */
+  readonly #members = new Map<string | undefined, string>();
   readonly #workers = new Map<string, string>();
   readonly #pool = new PoolPlaces();
   readonly #research = new ResearchReader();
@@ -49,83 +55,77 @@ export class InspectEvents {
     for (const step of this.#walk.steps(this.#source.lines())) yield* this.#step(step);
     for (const call of this.#walk.openCalls()) yield this.#tool(call);
     yield this.#info(this.#place("research"), { event: "research", ...this.#research.end() });
-    for (const id of this.#workers.values()) yield this.#spanEnd(id);
+    for (const id of [...this.#workers.values(), ...this.#members.values()]) yield this.#spanEnd(id);
     if (this.#iterationSpan !== undefined) yield this.#spanEnd(this.#iterationSpan);
     for (const checkpoint of this.#checkpoints) yield* this.#checkpointScores(checkpoint);
     for (const score of this.#source.scores?.final ?? [])
       yield scoreEvent(score, this.#place(`score-${score.name}`));
   }
 
-  *#step({ line, call, abandoned = [] }: TrajectoryStep): Generator<object> {
+  *#step({ line, call, conversation, abandoned = [] }: TrajectoryStep): Generator<object> {
     if (line.kind === "broken") {
       const message = `the trajectory is damaged: ${line.why}`;
-      yield {
-        event: "error",
-        ...this.#place("broken"),
-        error: { message, traceback: "", traceback_ansi: "" },
-      };
+      const error = { message, traceback: "", traceback_ansi: "" };
+      yield { event: "error", ...this.#place("broken"), error };
       return;
     }
     if (line.time !== null) this.#time = utc(line.time);
     this.#sinceStartMs = line.sinceStartMs ?? this.#sinceStartMs;
     const workedMs = this.#sinceStartMs - this.#waitedMs;
-    for (
-      let next = this.#checkpoints[0];
-      next && (next.atMs ?? Infinity) <= workedMs;
-      next = this.#checkpoints[0]
-    )
+    while ((this.#checkpoints[0]?.atMs ?? Infinity) <= workedMs)
       yield* this.#checkpointScores(this.#checkpoints.shift()!);
-    yield* this.#iterationBegins(line);
+    const member = memberOf(line);
+    if (member !== undefined && !this.#members.has(member)) {
+      const id = `member-${this.#members.size + 1}`;
+      yield this.#spanBegin(member, { id, type: "agent" });
+      this.#members.set(member, id);
+    }
+    if (member === undefined) yield* this.#iterationBegins(line);
     if (line.kind === "other") {
-      yield this.#info(this.#place(line.index), { ...line.fields, event: line.name, unknown: true });
+      yield this.#info(this.#place(line.index, member), { ...line.fields, event: line.name, unknown: true });
       return;
     }
     const { event, index } = line;
     this.#research.see(event, line);
-    const by = "by" in event && typeof event.by === "string" ? event.by : undefined;
-    yield* this.#workerBegins(by);
+    yield* this.#workerBegins(conversation);
+    if (event.event === "wait")
+      this.#waitedMs =
+        movedMs(this.#context.summary.start.deadline, event) ?? this.#waitedMs + event.frozenMs;
+    const at = this.#place(index, member, conversation);
     for (const one of abandoned) yield this.#tool(one);
-    if (event.event === "tool-call") this.#places.set(call!, this.#place(index, by));
+    if (event.event === "tool-call") this.#places.set(call!, at);
     else if (event.event === "tool-result")
-      yield this.#tool(this.#called(event, index, call), { event, index });
-    else yield* this.#event(event, index, by);
-    if (isSaid(line)) this.#pool.said(line.event.by);
-    if (event.event === "context-cut") this.#pool.cut(event.by, event.messagesKept);
-    if (event.event === "iteration" && this.#iterationSpan !== undefined) {
+      yield this.#tool(this.#called(event, { index, at, call }), { event, index });
+    else yield* this.#event(event, { index, at, conversation });
+    if (isSaid(line)) this.#pool.said(conversation!.id);
+    if (event.event === "context-cut") this.#pool.cut(conversation!.id, event.messagesKept);
+    if (event.event === "iteration" && member === undefined && this.#iterationSpan !== undefined) {
       yield this.#spanEnd(this.#iterationSpan);
       this.#iterationSpan = undefined;
     }
   }
 
-  *#event(event: TrajectoryEvent, index: number, by: string | undefined): Generator<object> {
-    const { summary, texts, limit } = this.#context;
+  *#event(event: TrajectoryEvent, { index, at, conversation }: Placed): Generator<object> {
+    const { texts, limit } = this.#context;
     switch (event.event) {
       case "model-call":
         yield modelEvent(index, event, {
-          at: this.#place(index, by),
-          pool: this.#pool,
-          texts,
-          waitedMs: this.#waitedMs,
-          sinceStartMs: this.#sinceStartMs,
+          ...{ at, role: conversation!.id, pool: this.#pool, texts },
+          workedMs: this.#sinceStartMs - this.#waitedMs,
         });
         break;
       case "context-cut": {
         const { messagesCut, charactersCut, messagesKept } = event;
         const metadata = { messagesCut, charactersCut, messagesKept };
-        const at = this.#place(index, by);
-        yield { event: "compaction", ...at, type: "trim", role: event.by, source: "mlrb", metadata };
+        yield { event: "compaction", ...at, type: "trim", role: conversation!.id, source: "mlrb", metadata };
         break;
       }
-      case "wait":
-        this.#waitedMs = movedMs(summary.start.deadline, event) ?? this.#waitedMs + event.frozenMs;
-        yield this.#info(this.#place(index), event);
-        break;
       case "end":
-        if (limit) yield { event: "sample_limit", ...this.#place(`${index}-limit`), ...limit };
-        yield this.#info(this.#place(index), event);
+        if (limit) yield { event: "sample_limit", ...at, uuid: `${index}-limit`, ...limit };
+        yield this.#info(at, event);
         break;
       default:
-        yield this.#info(this.#place(index, by), withReferences(event, texts));
+        yield this.#info(at, withReferences(event, texts));
     }
   }
 
@@ -137,20 +137,27 @@ export class InspectEvents {
     yield this.#spanBegin(name, { id: this.#iterationSpan, type: "iteration" });
   }
 
-  *#workerBegins(by: string | undefined): Generator<object> {
-    const main = this.#context.summary.conversations[0]?.by;
-    if (by === undefined || by === main || this.#workers.has(by)) return;
+  *#workerBegins(own: Conversation | undefined): Generator<object> {
+    if (!own || this.#workers.has(own.id)) return;
+    const main = this.#context.summary.conversations.find(({ member }) => member === own.member);
+    if (own.id === main?.id) return;
     const id = `agent-${this.#workers.size + 1}`;
-    const parent = this.#iterationSpan;
-    yield this.#spanBegin(by, { id, type: "agent", ...(parent !== undefined && { parent }) });
-    this.#workers.set(by, id);
+    yield this.#spanBegin(own.by, { id, type: "agent", parent: this.#spanOf(own.member) });
+    this.#workers.set(own.id, id);
+  }
+
+  #spanOf(member: string | undefined): string | undefined {
+    return member === undefined ? this.#iterationSpan : this.#members.get(member);
   }
 
   /** The call that a result answers; of a result without a started call, one in its place. */
-  #called({ by, id, name }: ToolResultEvent, index: number, call: OpenCall | undefined): OpenCall {
+  #called(
+    { member, by, id, name }: ToolResultEvent,
+    { index, at, call }: { index: number; at: Place; call: OpenCall | undefined },
+  ): OpenCall {
     if (call?.started) return call;
-    const made = { by, id, name, input: "{}", index, started: true };
-    this.#places.set(made, this.#place(index, by));
+    const made = { member, by, id, name, input: "{}", index, started: true };
+    this.#places.set(made, at);
     return made;
   }
 
@@ -159,19 +166,13 @@ export class InspectEvents {
     return toolEvent(call, { place: this.#places.get(call)!, result: answered, texts: this.#context.texts });
   }
 
-  *#checkpointScores({
-    checkpoint,
-    scores,
-  }: {
-    checkpoint: string;
-    scores: NamedScore[];
-  }): Generator<object> {
+  *#checkpointScores({ checkpoint, scores }: Checkpoint): Generator<object> {
     for (const score of scores)
       yield scoreEvent(score, this.#place(`score-${checkpoint}-${score.name}`), { checkpoint });
   }
 
-  #place(name: string | number, by?: string): Place {
-    const span = (by !== undefined && this.#workers.get(by)) || this.#iterationSpan;
+  #place(name: string | number, member?: string, own?: Conversation): Place {
+    const span = (own && this.#workers.get(own.id)) ?? this.#spanOf(member);
     return {
       uuid: `${name}`,
       ...(span !== undefined && { span_id: span }),
@@ -184,7 +185,7 @@ export class InspectEvents {
     return { event: "info", ...at, source: "mlrb", data };
   }
 
-  #spanBegin(name: string, { id, type, parent }: { id: string; type: string; parent?: string }): object {
+  #spanBegin(name: string, { id, type, parent }: Span): object {
     const { span_id: _, ...at } = this.#place(`${id}-begin`);
     const under = parent === undefined ? {} : { parent_id: parent };
     return { event: "span_begin", ...at, span_id: id, id, type, name, ...under };

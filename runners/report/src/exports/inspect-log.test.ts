@@ -8,8 +8,15 @@ import { after, test } from "node:test";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
 import { exampleLedger } from "@mlrb/formats/testing/example-ledger";
-import { everyEvent, exampleAttempt, exampleScore, modelCall } from "../testing/attempt-example.ts";
+import {
+  everyEvent,
+  exampleAttempt,
+  exampleScore,
+  modelCall,
+  teamEvents,
+} from "../testing/attempt-example.ts";
 import { exportReader, readBack } from "../testing/export-reader.ts";
+import { inspectLinkProblems } from "../testing/parent-links.ts";
 import type { AttemptSource } from "./attempt-source.ts";
 import { inspectLog } from "./inspect-log.ts";
 
@@ -24,12 +31,15 @@ type Any = any;
 // messages are pooled in the file, and are in the events after reading
 const rewrite = `
 import json, sys
+from inspect_ai.event import event_tree
 from inspect_ai.log import read_eval_log, write_eval_log
 found = []
 for path in sys.argv[1:]:
     write_eval_log(read_eval_log(path), path + ".json")
     resolved = read_eval_log(path, resolve_attachments="full")
-    found.append({"again": json.load(open(path + ".json")), "resolved": json.loads(resolved.model_dump_json(exclude_none=True))})
+    tree = event_tree(resolved.samples[0].events)
+    agents = [one.name for one in tree if getattr(one, "type", None) == "agent"]
+    found.append({"agents": agents, "again": json.load(open(path + ".json")), "resolved": json.loads(resolved.model_dump_json(exclude_none=True))})
 print(json.dumps(found))
 `;
 
@@ -41,7 +51,7 @@ function written(source: AttemptSource, path = file): Any {
 }
 
 /** The log as Inspect writes it again, and with its attachments resolved. */
-function readByInspect(...paths: string[]): { again: Any; resolved: Any }[] {
+function readByInspect(...paths: string[]): { agents: string[]; again: Any; resolved: Any }[] {
   return readBack(python!, rewrite, paths) as Any;
 }
 
@@ -55,6 +65,15 @@ function lost(ours: Any, theirs: Any, path = ""): string[] {
   if (Array.isArray(ours) && ours.length !== theirs.length)
     return [`${path}: ${ours.length} became ${theirs.length}`];
   return Object.entries(ours).flatMap(([name, value]) => lost(value, theirs[name], `${path}/${name}`));
+}
+
+/** The writer pools messages again, so they are compared with resolved references. */
+function withoutPool(log: Any): Any {
+  const [{ events_data: _, events, ...sample }] = log.samples;
+  const own = events.map(({ input, input_refs: refs, ...event }: Any) =>
+    refs === undefined && input !== undefined ? { input, ...event } : event,
+  );
+  return { ...log, samples: [{ ...sample, events: own }] };
 }
 
 const attachments = new Map<string, string>();
@@ -80,14 +99,8 @@ test("an attempt with every kind of event loses no field when Inspect reads and 
   const ours = written(whole());
   const { again, resolved } = readByInspect(file)[0]!;
   const [sample] = ours.samples;
-  const { events_data: pool, ...others } = sample;
-  // the writer pools them again, so they are compared with resolved references
-  for (const event of others.events) {
-    if (event.input_refs === undefined) continue;
-    delete event.input;
-    delete event.input_refs;
-  }
-  assert.deepEqual(lost({ ...ours, samples: [others] }, again), []);
+  const { events_data: pool } = sample;
+  assert.deepEqual(lost(withoutPool(ours), again), []);
   const calls = resolved.samples[0].events.filter((event: Any) => event.event === "model");
   assert.equal(calls.length, 4);
   assert.deepEqual(
@@ -208,6 +221,7 @@ const odd: [title: string, status: string, source: AttemptSource][] = [
     }),
   ],
   ["that was lost", "error", exampleAttempt(after, program, { state: "lost" })],
+  ["of a team", "success", exampleAttempt(after, teamEvents())],
   ["without any line", "error", exampleAttempt(after, [])],
   [
     "with unknown events",
@@ -224,12 +238,112 @@ const odd: [title: string, status: string, source: AttemptSource][] = [
 test("Inspect reads attempts of every kind and state whole, each with its status", { skip }, () => {
   const paths = odd.map((_, at) => join(folder, `${at}.json`));
   const ours = odd.map(([, , source], at) => written(source, paths[at]));
-  for (const [at, { again }] of readByInspect(...paths).entries()) {
+  for (const [at, { again, agents }] of readByInspect(...paths).entries()) {
     const [title, status] = odd[at]!;
+    assert.deepEqual(agents, title === "of a team" ? ["lead", "coder", "checker"] : [], title);
     assert.equal(ours[at].status, status, title);
-    assert.deepEqual(lost(ours[at], again), [], title);
+    assert.deepEqual(lost(withoutPool(ours[at]), again), [], title);
     assert.equal(ours[at].error === undefined, status !== "error", title);
   }
+});
+
+const hostile = { lead: "lead\u001b[2J</script>, \u202e", text: `\u001b]0;title\u0007${"x".repeat(16_000)}` };
+
+test("each parent of a log is an earlier event, and each event of a member lies in its span", () => {
+  const restarted = [
+    ...nop.slice(0, 1),
+    modelCall(1),
+    exampleEvent("resumed"),
+    modelCall(2, { by: "worker-1" }),
+  ];
+  const sources = [
+    whole(),
+    exampleAttempt(after, restarted),
+    exampleAttempt(after, teamEvents()),
+    exampleAttempt(after, teamEvents(hostile)),
+    exampleAttempt(after, teamEvents().slice(9)), // of members whose start is not on record
+  ];
+  for (const source of sources) assert.deepEqual(inspectLinkProblems(written(source).samples[0]), []);
+  const [sample] = written(exampleAttempt(after, teamEvents())).samples;
+  const lines = teamEvents().entries();
+  for (const [index, { event, member }] of lines)
+    if (member !== undefined && !["tool-call", "tool-result"].includes(event))
+      assert.ok(
+        sample.events.some(({ uuid }: Any) => uuid === `${index}`),
+        event,
+      );
+});
+
+test("conversations and calls of members are told apart, though they are called the same", () => {
+  const [sample] = written(exampleAttempt(after, teamEvents())).samples;
+  const begun = sample.events.filter(({ event }: Any) => event === "span_begin");
+  assert.deepEqual(
+    begun.map(({ id, name, parent_id: parent }: Any) => [id, name, parent]),
+    [
+      ["member-1", "lead", undefined],
+      ["member-2", "coder", undefined],
+      ["member-3", "checker", undefined],
+      ["agent-1", "worker-1", "member-3"],
+      ["iteration-1", "1", undefined],
+    ],
+  );
+  const results = sample.events.filter(({ event }: Any) => event === "tool");
+  assert.deepEqual(
+    results.map(({ result, metadata: { member } }: Any) => [result, member]),
+    [
+      ["of the checker", "checker"],
+      ["of the lead", "lead"],
+    ],
+  );
+  const calls = sample.events.filter(({ event }: Any) => event === "model");
+  assert.deepEqual(
+    calls.map(({ role, input_refs: input }: Any) => [role, input]),
+    [
+      ["lead/agent", [[0, 1]]],
+      ["checker/agent", undefined],
+      ["checker/worker-1", [[5, 6]]],
+    ],
+  );
+  assert.deepEqual(Object.keys(sample.role_usage), ["lead/agent", "checker/agent", "checker/worker-1"]);
+});
+
+test("a forged log with a broken link, a cycle or an event in the span of another member is found", () => {
+  const problemsOf = (forge: (events: Any[], of: (id: string) => Any) => void) => {
+    const [sample] = written(exampleAttempt(after, teamEvents())).samples;
+    forge(sample.events, (id) =>
+      sample.events.find((one: Any) => one.event === "span_begin" && one.id === id),
+    );
+    return inspectLinkProblems(sample).join("; ");
+  };
+  const later = problemsOf((_, of) => Object.assign(of("member-1"), { parent_id: "member-3" }));
+  assert.match(later, /parent member-3 of span member-1 is no earlier event/);
+  const cycle = problemsOf((_, of) => Object.assign(of("member-3"), { parent_id: "agent-1" }));
+  assert.match(cycle, /parent agent-1 of span member-3 is no earlier event/);
+  const moved = problemsOf((events) =>
+    Object.assign(
+      events.find(({ uuid }) => uuid === "21"),
+      { span_id: "member-2" },
+    ),
+  );
+  assert.match(moved, /event 21 of lead lies in the span of coder/);
+  const out = problemsOf((events) => delete events.find(({ uuid }) => uuid === "21").span_id);
+  assert.match(out, /event 21 of lead lies in the span of none/);
+  const nowhere = problemsOf((events) =>
+    Object.assign(
+      events.find(({ uuid }) => uuid === "21"),
+      { span_id: "member-9" },
+    ),
+  );
+  assert.match(nowhere, /member-9, which is no earlier event/);
+  const twice = problemsOf((events, of) => events.push(of("member-2")));
+  assert.match(twice, /span member-2 begins again/);
+  const open = problemsOf((events) =>
+    events.splice(
+      events.findIndex(({ event }) => event === "span_end"),
+      1,
+    ),
+  );
+  assert.match(open, /has no end/);
 });
 
 test("a long text without its file has a note in its place", () => {

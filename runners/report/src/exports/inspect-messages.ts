@@ -4,6 +4,7 @@ import type { MessageEvent, ModelCallEvent, ToolResultEvent } from "@mlrb/format
 import type { TrajectoryLine } from "./attempt-source.ts";
 import type { InspectTexts } from "./inspect-texts.ts";
 import { objectIn } from "./json-pieces.ts";
+import type { Conversation } from "./trajectory-walk.ts";
 
 /** Longer arguments of a tool become one text instead of fields. */
 const argumentsMax = 256 << 10;
@@ -21,14 +22,14 @@ export function isSaid(
   );
 }
 
-/** Every message of one conversation, or without `by` of all, in the order of the trajectory. */
+/** Every message of one conversation, or without one of all, in the order of the trajectory. */
 export function* inspectMessages(
   lines: Iterable<TrajectoryLine>,
   texts: InspectTexts,
-  by?: string,
+  of?: Conversation,
 ): Generator<object> {
   for (const line of lines)
-    if (isSaid(line) && (by === undefined || line.event.by === by))
+    if (isSaid(line) && (!of || (line.event.by === of.by && line.event.member === of.member)))
       yield message(line.index, line.event, texts);
 }
 
@@ -36,16 +37,16 @@ function message(index: number, event: MessageSource, texts: InspectTexts): obje
   const id = `m${index}`;
   if (event.event === "model-call") return assistantMessage(index, event, texts);
   if (event.event === "message") {
-    const { by, role, why, text } = event;
+    const { by, member, role, why, text } = event;
     return {
       id,
       role,
       content: texts.reference(text),
       ...(role === "user" && { source: "input" }),
-      metadata: { by, why },
+      metadata: { by, member, why },
     };
   }
-  const { by, id: callId, name, text } = event;
+  const { by, member, id: callId, name, text } = event;
   const error = toolError(event);
   return {
     id,
@@ -54,12 +55,12 @@ function message(index: number, event: MessageSource, texts: InspectTexts): obje
     tool_call_id: callId,
     function: name,
     ...(error && { error }),
-    metadata: { by },
+    metadata: { by, member },
   };
 }
 
 export function assistantMessage(index: number, event: ModelCallEvent, texts: InspectTexts): object {
-  const { by, text, reasoning, toolCalls, answeredBy, model } = event;
+  const { by, member, text, reasoning, toolCalls, answeredBy, model } = event;
   const content =
     reasoning === null
       ? texts.reference(text)
@@ -81,7 +82,7 @@ export function assistantMessage(index: number, event: ModelCallEvent, texts: In
     source: "generate",
     model: answeredBy ?? model,
     ...(calls.length > 0 && { tool_calls: calls }),
-    metadata: { by },
+    metadata: { by, member },
   };
 }
 

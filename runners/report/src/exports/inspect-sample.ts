@@ -53,13 +53,13 @@ export function attemptFacts({ source, summary }: SampleFacts) {
 /** Usage by conversation. */
 export function roleUsage({ summary }: SampleFacts): SampleFacts["modelUsage"] {
   const asked = summary.conversations.filter(({ usage: { calls } }) => calls > 0);
-  return Object.fromEntries(asked.map(({ by, usage }) => [by, usageOf(usage)]));
+  return Object.fromEntries(asked.map(({ id, usage }) => [id, usageOf(usage)]));
 }
 
 export function inspectSample(facts: SampleFacts, metadata: object): object {
   const { source, summary, id, task, startedAt, endedAt, error, final } = facts;
   const ledger = source.ledger.read;
-  const main = summary.conversations[0]?.by;
+  const [main] = summary.conversations;
   const limit = limitOf(source);
   const texts = new InspectTexts(source);
   return {

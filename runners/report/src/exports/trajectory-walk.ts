@@ -9,6 +9,7 @@ export type Usage = ReturnType<typeof usageOf>;
 
 /** A tool call without a result so far; `started` once its tool ran. */
 export type OpenCall = {
+  member: string | undefined;
   by: string;
   id: string;
   name: string;
@@ -19,6 +20,10 @@ export type OpenCall = {
 
 export type Conversation = {
   by: string;
+  /** Of a team; undefined for other agents. */
+  member: string | undefined;
+  /** Unique in the attempt: `by`, or MEMBER/by. */
+  id: string;
   model: string | null;
   usage: Usage;
   /** Line of its first event, and the call of another conversation that was open then, which began it. */
@@ -26,10 +31,15 @@ export type Conversation = {
   begunBy: OpenCall | null;
 };
 
+/** A member of a team. `id`: unique, also among conversations. `from`: line of its first event. */
+export type Member = { name: string; id: string; from: number; agent: string; kind: string };
+
 export type TrajectorySummary = TrajectoryWalk["summary"];
 
 export type TrajectoryStep = {
   line: TrajectoryLine;
+  /** The conversation that the event belongs to. */
+  conversation?: Conversation | undefined;
   /** The call that a tool-call starts or that a tool-result answers. */
   call?: OpenCall | undefined;
   /** Started calls that get no result any more: too many were open, or another call had the same id. */
@@ -54,11 +64,14 @@ export class TrajectoryWalk {
     /** The first prompt by a user: what the agent was asked. */
     prompt: null as LongText | null,
     conversations: [] as Conversation[],
+    /** In the order of their first events; empty unless it is a team's. */
+    members: [] as Member[],
     byModel: new Map<string, Usage>(),
-    /** Names of the iterations that the agent reported, in their order. */
+    /** Names of the iterations that the agent reported, or the team as a whole, in their order. */
     iterations: [] as string[],
   };
   readonly #open = new Map<string, OpenCall>();
+  readonly #ids = new Set<string>();
 
   *steps(lines: Iterable<TrajectoryLine>): Generator<TrajectoryStep> {
     const { summary } = this;
@@ -69,9 +82,10 @@ export class TrajectoryWalk {
         summary.lastAt = line.time ?? summary.lastAt;
         summary.lastSinceStartMs = line.sinceStartMs ?? summary.lastSinceStartMs;
       }
+      this.#member(line);
       if (line.kind === "event") {
-        this.#sumUp(line.event, line.index);
-        yield { line, ...this.#pair(line.event, line.index) };
+        const conversation = this.#sumUp(line.event, line.index);
+        yield { line, conversation, ...this.#pair(line.event, line.index) };
       } else yield { line };
     }
   }
@@ -81,10 +95,9 @@ export class TrajectoryWalk {
     return [...this.#open.values()].filter(({ started }) => started);
   }
 
-  #sumUp(event: TrajectoryEvent, index: number): void {
+  #sumUp(event: TrajectoryEvent, index: number): Conversation | undefined {
     const { summary } = this;
-    const own =
-      "by" in event && typeof event.by === "string" ? this.#conversation(event.by, index) : undefined;
+    const own = "by" in event && typeof event.by === "string" ? this.#conversation(event, index) : undefined;
     switch (event.event) {
       case "start":
       case "end": {
@@ -110,40 +123,62 @@ export class TrajectoryWalk {
         break;
       }
       case "iteration":
-        summary.iterations.push(iterationName(event.line, summary.iterations.length + 1));
+        if (event.member === undefined)
+          summary.iterations.push(iterationName(event.line, summary.iterations.length + 1));
         break;
       default: // the other events are no part of the summary
     }
+    return own;
   }
 
-  #conversation(by: string, index: number): Conversation {
+  #conversation({ by, member }: { by: string; member?: string }, index: number): Conversation {
     const { conversations } = this.summary;
-    const found = conversations.find((one) => one.by === by);
+    const found = conversations.find((one) => one.by === by && one.member === member);
     if (found) return found;
-    const begunBy = this.openCalls().findLast((call) => call.by !== by) ?? null;
-    const made = { by, model: null, usage: nothing(), from: index, begunBy };
+    const begunBy = this.openCalls().findLast((call) => call.member === member && call.by !== by) ?? null;
+    const id = this.#freshId(member === undefined ? by : `${member}/${by}`);
+    const made = { by, member, id, model: null, usage: nothing(), from: index, begunBy };
     conversations.push(made);
     return made;
+  }
+
+  #member(line: TrajectoryLine): void {
+    const { members } = this.summary;
+    const name = memberOf(line);
+    if (name === undefined) return;
+    let own = members.find((one) => one.name === name);
+    if (!own) {
+      own = { name, id: this.#freshId(name), from: line.index, agent: "unknown", kind: "unknown" };
+      members.push(own);
+    }
+    if (line.kind === "event" && line.event.event === "member-start")
+      Object.assign(own, { agent: line.event.agent, kind: line.event.kind });
+  }
+
+  #freshId(wanted: string): string {
+    const id = this.#ids.has(wanted) ? this.#freshId(`${wanted}~`) : wanted;
+    this.#ids.add(id);
+    return id;
   }
 
   #pair(event: TrajectoryEvent, index: number): Omit<TrajectoryStep, "line"> {
     switch (event.event) {
       case "model-call": {
-        const { by, toolCalls } = event;
-        const asked = toolCalls.filter(({ id }) => !this.#open.has(`${by} ${id}`));
+        const { member, by, toolCalls } = event;
+        const asked = toolCalls.filter(({ id }) => !this.#open.has(callKey({ member, by, id })));
         return {
           abandoned: asked.flatMap(({ id, name, input }) =>
-            this.#keep({ by, id, name, input, index, started: false }),
+            this.#keep({ member, by, id, name, input, index, started: false }),
           ),
         };
       }
       case "tool-call": {
-        const { by, id, name, input } = event;
-        const call: OpenCall = { by, id, name, input, index, started: true };
+        const { member, by, id, name, input } = event;
+        const call: OpenCall = { member, by, id, name, input, index, started: true };
         return { call, abandoned: this.#keep(call) };
       }
       case "tool-result": {
-        const key = `${event.by} ${event.id}`;
+        const key = callKey(event);
         const call = this.#open.get(key);
         this.#open.delete(key);
         return { call };
@@ -155,7 +190,7 @@ export class TrajectoryWalk {
 
   /** Returns the started calls that had to go. */
   #keep(call: OpenCall): OpenCall[] {
-    const key = `${call.by} ${call.id}`;
+    const key = callKey(call);
     const before = this.#open.get(key);
     const gone = [before];
     if (!before?.started) this.#open.delete(key); // started calls stay in the order of their starts
@@ -167,6 +202,18 @@ export class TrajectoryWalk {
     }
     return gone.filter((one) => one?.started) as OpenCall[];
   }
+}
+
+/** The member whose line it is; undefined where none is. */
+export function memberOf(line: TrajectoryLine): string | undefined {
+  if (line.kind === "broken") return undefined;
+  const member = line.kind === "event" ? line.event.member : line.fields.member;
+  return typeof member === "string" ? member : undefined;
+}
+
+/** Ids are unique within one conversation. */
+function callKey({ member, by, id }: { member?: string | undefined; by: string; id: string }): string {
+  return [member, by, id].join(" ");
 }
 
 /** The summary of a whole trajectory. */
@@ -190,11 +237,17 @@ function usageOf({ usage, dollars }: Pick<ModelCallEvent, "usage" | "dollars">, 
   };
 }
 
-export function nothing(): Usage {
+function nothing(): Usage {
   return { ...usageOf({ usage: null, dollars: 0 }, 0), uncounted: 0 };
 }
 
-export function addUsage(sum: Usage, { dollars, ...counts }: Usage): void {
+export function totalUsage(conversations: Conversation[]): Usage {
+  const sum = nothing();
+  for (const { usage } of conversations) addUsage(sum, usage);
+  return sum;
+}
+
+function addUsage(sum: Usage, { dollars, ...counts }: Usage): void {
   sum.dollars = sum.dollars === null || dollars === null ? null : sum.dollars + dollars;
   for (const name of Object.keys(counts) as (keyof typeof counts)[]) sum[name] += counts[name];
 }

@@ -8,7 +8,7 @@ import { answersOf } from "../testing/judge-example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
 import { attemptRows, checkpointRows, scoreRows } from "./attempt-rows.ts";
 import { bestOfRows, profileRows } from "./best-of-rows.ts";
-import { csvFiles } from "./csv-files.ts";
+import { csvFiles, memberRows } from "./csv-files.ts";
 import { doseRows } from "./dose-rows.ts";
 import { comparisonRows, summaryRows } from "./summary-rows.ts";
 import { togetherRows } from "./together-rows.ts";
@@ -47,6 +47,14 @@ const arm = {
   ],
 };
 
+const member = {
+  ...{ name: "lead", agent: "thinker", kind: "llm" as const, calls: 2, inputTokens: 100, outputTokens: 20 },
+  ...{ dollars: null, waitedMs: 1500, messages: 3, messageCharacters: 40, end: '=1+1 "x",\n' },
+};
+const [attempt] = nasty.attempts;
+const { task, agent, seed } = attempt!;
+const times = { attempts: [{ task, agent, seed, members: [member] }] } as never;
+
 test("the rows of every file follow the published schema", () => {
   const tables = {
     "summary.csv": summaryRows(nasty),
@@ -59,13 +67,14 @@ test("the rows of every file follow the published schema", () => {
     "best-of.csv": bestOfRows({ ...nasty, bestOf }),
     "profiles.csv": profileRows({ ...nasty, bestOf }),
     "together.csv": togetherRows({ ...nasty, together: { dollarsPerMachineHour: null, arms: [arm] } }),
+    "members.csv": memberRows(nasty, times),
   };
   assert.deepEqual(Object.keys(tables), Object.keys(resultTables.properties));
   mustFollow(resultTables, JSON.parse(JSON.stringify(tables)), "tables");
 });
 
 test("the columns of every file are snake_case, in the order of the schema", () => {
-  for (const [file, text] of Object.entries(csvFiles(nasty))) {
+  for (const [file, text] of Object.entries(csvFiles(nasty, times))) {
     const [head] = parseCsv(text);
     const row = resultRows[file.replace(".csv", "") as keyof typeof resultRows];
     assert.deepEqual(head, Object.keys(row.properties), file);
@@ -115,4 +124,15 @@ test("a file without rows is left out, except those that every report has", () =
   const bare = csvFiles({ ...nasty, cells: [], attempts: [], agentComparisons: [] });
   assert.deepEqual(Object.keys(bare), ["summary.csv", "attempts.csv", "scores.csv"]);
   assert.doesNotMatch(csvText(nasty), /,(undefined|NaN|null)(,|\r)/);
+});
+
+test("members.csv has a row for each member of a team, without durations, and no text becomes a formula", () => {
+  const [head, row] = parseCsv(csvFiles(nasty, times)["members.csv"]!);
+  const found = Object.fromEntries(head!.map((column, at) => [column, row![at]]));
+  assert.deepEqual(
+    [found.member, found.member_agent, found.calls, found.dollars],
+    ["lead", "thinker", "2", ""],
+  );
+  assert.match(found.ended!, /^[^=]/);
+  assert.ok(!row!.includes("1500") && !row!.includes("1.5"));
 });

@@ -2,6 +2,7 @@
 // times and places are only here.
 
 import type { IterationRecord } from "@mlrb/formats/attempt/iterations";
+import type { LedgerMember } from "@mlrb/formats/attempt/ledger";
 import type { Report } from "@mlrb/formats/report";
 import type { Seed } from "@mlrb/formats/report/attempt";
 import type { ProtocolResult } from "@mlrb/formats/report/protocol";
@@ -96,6 +97,8 @@ export type PageStory = { task: string; agent: string; seed: Seed } & (
       bytes: number;
       /** From the ledger; empty where the ledger cannot be read. */
       budget: BudgetPart[];
+      /** Of a team; empty for other agents. */
+      members: LedgerMember[];
       failures: StoryFailure[];
       experiments: PageExperiment[];
       /** Found, but not on the page. */

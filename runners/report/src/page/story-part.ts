@@ -2,6 +2,7 @@
 // budget that it used. All of it is text of agents.
 import { formatDuration } from "@mlrb/core/text/units";
 import { bytesText } from "../story/bytes-text.ts";
+import { memberCells } from "../story/member-cells.ts";
 import { type Html, html } from "./html.ts";
 import { type PageLine, type PageStory, storyBytesMax, toldBytesMax } from "./page-data.ts";
 
@@ -13,7 +14,7 @@ export const storyLimits = `Of each attempt, this page holds at most ${bytesText
 /** `record`: the digest of the attempt's record; undefined where there is none. */
 export function storyPart(story: PageStory, record: string | undefined): Html {
   if (story.kind === "unreadable") return html`<p>Trajectory: ${story.cause}</p>`;
-  return html`${failuresPart(story)}
+  return html`${failuresPart(story)}${membersTable(story)}
 <details class="story"><summary>What happened</summary>
 <p class="search"><label>Search this story <input class="find" type="search" autocomplete="off" spellcheck="false"></label> <span class="found" aria-live="polite"></span></p>
 <ol>
@@ -40,6 +41,15 @@ function budgetTable({ budget, task, agent, seed }: Readable): Html | false {
     const share = used !== null && limit !== null && limit > 0 ? Math.min(1, used / limit) : undefined;
     return html`<tr><th scope="row">${part}</th><td>${share !== undefined && html`<meter min="0" max="1" value="${share.toFixed(4)}" aria-label="${part}"></meter>`}</td><td>${words}</td></tr>`;
   })}</tbody></table></div>`;
+}
+
+function membersTable({ members, task, agent, seed }: Readable): Html | false {
+  if (members.length === 0) return false;
+  const [head, ...cells] = Object.entries(memberCells);
+  const name = `members of ${task}, ${agent}, seed ${seed}`;
+  return html`<div class="scroll" role="group" tabindex="0" aria-label="${name}"><table><caption>Members of the team</caption>
+<thead><tr>${Object.keys(memberCells).map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${members.map((one) => html`<tr><th scope="row">${head![1](one)}</th>${cells.map(([, text]) => html`<td>${text(one)}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
 function failuresPart({ failures, bytes }: Readable): Html | false {

@@ -2,7 +2,7 @@
 // runs and machines, and reports are compared byte for byte.
 
 import { uncheckedOf } from "@mlrb/formats/attempt/attempt-record";
-import type { Ledger, ServedModel } from "@mlrb/formats/attempt/ledger";
+import type { Ledger, LedgerMember, ServedModel } from "@mlrb/formats/attempt/ledger";
 import { readFormat } from "@mlrb/formats/read-format";
 import type { Collected, Member } from "@mlrb/formats/stage/collected";
 import { type Times, took } from "@mlrb/formats/times";
@@ -67,6 +67,8 @@ export function times(collected: Collected, { label, readLedger, read, direction
         ...(ledger?.interventions && { interventions: ledger.interventions }),
         ...reachedIn(ledger),
         ...(ledger?.usage?.served && { served: ledger.usage.served.map(plainModel) }),
+        ...(ledger?.members && { members: ledger.members.map(plainMember) }),
+        ...(ledger?.talking && { talking: ledger.talking }),
         unusedShare: unusedShare(ledger),
         ...researchTimes(research.get(placeOf(member)), { read, direction, wallMs: ledger?.wallMs }),
         ...(member.origin && { origin: member.origin }),
@@ -155,6 +157,10 @@ function changedItems(attempts: Timed[]): Item[] {
     return words === "" ? [] : [{ head: agent, text }];
   });
   return [...within, ...between];
+}
+
+function plainMember({ name, agent, end, ...sums }: LedgerMember): LedgerMember {
+  return { name: plainText(name), agent: plainText(agent), ...sums, end: plainText(end) };
 }
 
 function plainModel({ provider, model, answeredBy, fingerprint, calls }: ServedModel): ServedModel {

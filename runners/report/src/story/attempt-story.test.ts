@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { displayWidth } from "@mlrb/core/text/display-width";
+import type { LedgerMember } from "@mlrb/formats/attempt/ledger";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
 import { exampleEvent } from "@mlrb/formats/testing/example-event";
@@ -12,6 +13,7 @@ import {
   exampleAttempt,
   exampleScore,
   modelCall,
+  teamEvents,
   toolResult,
 } from "../testing/attempt-example.ts";
 import { hostileText } from "../testing/page-example.ts";
@@ -42,10 +44,26 @@ const example = () =>
     },
   });
 
-for (const width of [100, 50])
-  test(`the story of an attempt in ${width} columns is, byte for byte, golden/story-${width}.txt`, () => {
-    const text = storyText(attemptStory(example()), { width, color: false });
-    const path = join(golden, `story-${width}.txt`);
+const memberOf = (name: string, more: Partial<LedgerMember> = {}): LedgerMember => ({
+  ...{ name, agent: "thinker", kind: "llm", calls: 12, inputTokens: 3400, outputTokens: 560, dollars: 0.5 },
+  ...{ waitedMs: 61_000, messages: 3, messageCharacters: 420, end: "submitted", ...more },
+});
+const talking = { calls: 4, inputTokens: 500, outputTokens: 60, dollars: 0.1 };
+const exampleTeam = () =>
+  exampleAttempt(after, teamEvents(), {
+    ledger: {
+      read: exampleLedger({ members: [memberOf("lead"), memberOf("coder", { dollars: null })], talking }),
+    },
+  });
+
+for (const [name, width, made] of [
+  ["100", 100, example],
+  ["50", 50, example],
+  ["team", 100, exampleTeam],
+] as const)
+  test(`the story of an attempt in ${width} columns is, byte for byte, golden/story-${name}.txt`, () => {
+    const text = storyText(attemptStory(made()), { width, color: false });
+    const path = join(golden, `story-${name}.txt`);
     if (process.env.UPDATE_GOLDEN) writeFileSync(path, text);
     assert.equal(text, readFileSync(path, "utf8"));
   });
@@ -231,4 +249,28 @@ test("what an attempt may spend and what a restore point holds are sentences, no
   const restorePoint = { event: "restore-point", name: "0001", files: 1, copiedBytes: 4809, torn: 0 };
   assert.equal(words(restorePoint), "0001: 1 file, 4.8 kB copied");
   assert.match(words({ ...restorePoint, torn: 2 }), /; 2 files changed during the copy$/);
+});
+
+test("names and messages of a team can neither control the terminal nor flood it, at any width", () => {
+  const said = `${hostileText}\u001b[2J\u001b]0;title\u0007\r\nfaked: line\u202e${"x".repeat(16_000)}`;
+  const members = [memberOf(said, { agent: said, end: said })];
+  const wild: TrajectoryEvent[] = Array.from({ length: 300 }, (_, at) =>
+    exampleEvent("board", { member: `${at}${said}`, to: said, text: said }),
+  );
+  const sources = [
+    exampleAttempt(after, teamEvents({ lead: said, text: said }), {
+      ledger: { read: exampleLedger({ members }) },
+    }),
+    exampleAttempt(after, [...teamEvents({ lead: said, text: said }), ...wild], {
+      ledger: { read: null, why: "" },
+    }),
+  ];
+  for (const full of [false, true])
+    for (const width of [40, 100])
+      for (const source of sources) {
+        const text = storyText(attemptStory(source, { full }), { width, color: false, full });
+        assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u);
+        assert.doesNotMatch(text, /^faked/m);
+        for (const line of text.split("\n")) assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
+      }
 });

@@ -63,6 +63,7 @@ export function toldTrajectory(lines: Iterable<TrajectoryLine>, ledger: Ledger |
     models: [...models, ...(ledger?.replay ? [replayText(ledger)] : [])],
     ended: ended(),
     budget: budgetParts(ledger),
+    members: ledger?.members ?? [],
     timeline: timeline.lines(),
     failures: failures.all(),
     iterations,

@@ -1,4 +1,5 @@
 // An attempt's use of each part of its budget, from its ledger. Unknown is null, never 0. Pure.
+import { counted } from "@mlrb/core/text/counted";
 import { formatDuration } from "@mlrb/core/text/units";
 import type { Ledger } from "@mlrb/formats/attempt/ledger";
 import type { UsedPrice } from "@mlrb/formats/attempt/used-price";
@@ -17,7 +18,7 @@ export type BudgetPart = {
 
 export function budgetParts(ledger: Ledger | null): BudgetPart[] {
   if (ledger === null) return [];
-  const { budget: limits, usage, waitedMs = {}, prices = [] } = ledger;
+  const { budget: limits, usage, waitedMs = {}, prices = [], talking } = ledger;
   const waited = Object.entries(waitedMs).filter(([, ms]) => ms > 0);
   const calls = usage ? ` in ${usage.calls} model calls` : "";
   const uncounted = usage && usage.uncounted > 0 ? `, ${usage.uncounted} of them uncounted` : "";
@@ -30,6 +31,7 @@ export function budgetParts(ledger: Ledger | null): BudgetPart[] {
     ...waited.map(([why, ms]) => part(`waited for ${waitWords(why)}`, ms, null, formatDuration)),
     part("tokens", ledger.tokens, limits.tokens ?? null, String, `${calls}${uncounted}${atMost}`),
     part("dollars", ledger.dollars, limits.dollars ?? null, (amount) => amount.toFixed(4)),
+    ...(talking ? [told("of these, talking", talkingWords(talking))] : []),
     ...pricesPart(prices),
     ...(usage?.reached ? [told("reach", plainText(reachedWords(usage.reached)))] : []),
     ...(usage?.served ? [told("models", plainText(servedWords(usage.served), 2000))] : []),
@@ -52,6 +54,11 @@ function pricesPart(prices: UsedPrice[]): BudgetPart[] {
     return plainText(`${provider} ${model} ${input} in, ${output} out (${source}${day})`);
   };
   return [told("prices", `per million tokens: ${prices.slice(0, 50).map(one).join("; ")}`)];
+}
+
+function talkingWords({ calls, inputTokens, outputTokens, dollars }: NonNullable<Ledger["talking"]>): string {
+  const price = dollars === null ? "price unknown" : `${dollars.toFixed(4)} dollars`;
+  return `${counted(calls, "model call")} whose answers asked for the message board only: ${inputTokens + outputTokens} tokens, ${price}`;
 }
 
 /** A part without a number. */

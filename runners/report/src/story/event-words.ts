@@ -26,7 +26,16 @@ export function eventWords(event: TrajectoryEvent): string {
     case "exec":
       return event.argv.join(" ");
     case "exec-end":
+    case "member-end":
       return endWords(event.result);
+    case "member-start":
+      return `${event.agent}, of kind ${event.kind}${event.role === undefined ? "" : `, with the role: ${shown(event.role)}`}`;
+    case "board":
+      return `to ${event.to}${event.purpose === "message" ? "" : ` (${event.purpose})`}: ${shown(event.text)}`;
+    case "board-refused":
+      return event.because;
+    case "member-wait":
+      return `${formatDuration(event.durationMs)} for ${waitWords(event.why)}; its processes ${event.frozen ? "were frozen" : "kept running"}, and the deadline did not move`;
     case "iteration":
       return iterationWords(event.line, event.wellFormed);
     case "snapshot":
@@ -86,7 +95,7 @@ export function eventWords(event: TrajectoryEvent): string {
     case "note":
       return `${event.by}: ${shown(event.text)}`;
     default: {
-      const { event: _, ...facts } = event;
+      const { event: _, member, ...facts } = event;
       return factsWords(facts);
     }
   }

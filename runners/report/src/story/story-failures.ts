@@ -13,13 +13,14 @@ export class Failures {
   readonly #known = new Map<string, StoryFailure>();
 
   see(event: TrajectoryEvent): void {
-    if (event.event === "model-try") this.add(event.whose, event.cause, event.detail);
+    const of = event.member === undefined ? "" : ` (${event.member})`;
+    if (event.event === "model-try") this.add(event.whose, `${event.cause}${of}`, event.detail);
     if (event.event === "tool-result" && event.outcome !== "done" && !isExitCode(event))
-      this.add("agent-error", `tool ${event.outcome}`, `${event.name}: ${shown(event.text)}`);
+      this.add("agent-error", `tool ${event.outcome}${of}`, `${event.name}: ${shown(event.text)}`);
     if (event.event !== "model-call") return;
-    if (event.finish === "refusal") this.add("agent-refusal", "refusal", shown(event.text));
+    if (event.finish === "refusal") this.add("agent-refusal", `refusal${of}`, shown(event.text));
     for (const { malformed, name } of event.toolCalls)
-      if (malformed) this.add("agent-error", "malformed tool call", name);
+      if (malformed) this.add("agent-error", `malformed tool call${of}`, name);
   }
 
   add(whose: string, cause: string, detail: string): void {

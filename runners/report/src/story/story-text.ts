@@ -14,6 +14,7 @@ import { digitsText, sentenceNumber, supportedDigits } from "../sections/digits-
 import { type AttemptStory, durationOrUnknown } from "./attempt-story.ts";
 import type { BudgetPart } from "./budget-parts.ts";
 import { bytesText } from "./bytes-text.ts";
+import { memberLine } from "./member-cells.ts";
 import type { StoryFailure } from "./story-failures.ts";
 import type { StoryLine } from "./timeline.ts";
 
@@ -41,6 +42,7 @@ export function storyText(story: AttemptStory, look: Look): string {
       );
   };
   if (story.budget.length > 0) section("Budget", bars(story.budget, width));
+  list("Members", 4, story.members.map(memberLine));
   const events = story.timeline.flatMap((line) => timelineLines(line, { width, color, full }));
   section("What happened", events);
   if (story.research?.iterations.length) list("Iterations", 2, researchLines(story.research));
@@ -113,7 +115,7 @@ export function timelineLines(
   { width, color, full }: Required<Look>,
 ): string[] {
   const when = (sinceStartMs === null ? "" : formatDuration(Math.max(0, sinceStartMs))).padStart(timeWidth);
-  const head = what === "" ? "" : `${plainText(what, 30)}: `;
+  const head = what === "" ? "" : `${plainText(what, 60)}: `;
   const room = width - timeWidth - 2;
   const lines = wrap(`${head}${plainText(text, full ? 4000 : 600)}`.trimEnd(), room);
   const shown = full ? lines.slice(0, fullLines) : [cut(lines, room)];

@@ -44,6 +44,8 @@ export function timelineEntry(event: TrajectoryEvent, facts: EntryFacts): Timeli
       const words = eventWords(event);
       return notable("program ended", words, words === "exit 0" ? undefined : "bad");
     }
+    case "board":
+      return notable(event.purpose, `to ${event.to}: ${shown(event.text)}`, "strong", [event.text]);
     case "output":
       return { kind: "quiet", what: "pieces of output" };
     case "file-change":
@@ -63,9 +65,9 @@ export function timelineEntry(event: TrajectoryEvent, facts: EntryFacts): Timeli
 
 /** For the full timeline, and for the short one by default. */
 export function markOf(event: TrajectoryEvent): Mark | undefined {
-  if (event.event === "snapshot-skipped" || event.event === "model-try") return "bad";
-  if (["iteration", "extended"].includes(event.event)) return "strong";
-  return event.event === "budget" || event.event === "wait" ? "faint" : undefined;
+  if (["snapshot-skipped", "model-try", "board-refused"].includes(event.event)) return "bad";
+  if (["iteration", "extended", "member-start", "member-end"].includes(event.event)) return "strong";
+  return ["budget", "wait", "member-wait"].includes(event.event) ? "faint" : undefined;
 }
 
 /** `whole`: the texts of which `text` may show only the beginning. */

@@ -2,6 +2,7 @@
 // it keeps the lines at the beginning and at the end, so that its size does not grow with the trajectory.
 import type { LongText } from "@mlrb/formats/attempt/trajectory";
 import type { TrajectoryLine } from "../exports/attempt-source.ts";
+import { memberOf } from "../exports/trajectory-walk.ts";
 import type { Mark, TimelineEntry } from "./timeline-entry.ts";
 
 export type StoryLine = {
@@ -12,6 +13,12 @@ export type StoryLine = {
   /** The texts of which `text` may show only the beginning. */
   whole?: LongText[];
 };
+
+/** `[coder] shell` of a member of a team. */
+export function ofMember(line: TrajectoryLine, what: string): string {
+  const member = memberOf(line);
+  return member === undefined ? what : `[${member}] ${what}`;
+}
 
 /** How many lines are kept at the beginning, and at least at the end; a line between counts the others. */
 const edge = 150;
@@ -28,14 +35,18 @@ export class Timeline {
   }
 
   show(line: TrajectoryLine, entry: TimelineEntry | undefined): void {
-    if (entry?.kind === "quiet") this.#quiet.set(entry.what, (this.#quiet.get(entry.what) ?? 0) + 1);
-    else if (entry) this.add(line, entry.what, entry.text, entry.mark, entry.whole);
+    if (entry?.kind === "quiet") {
+      const member = memberOf(line);
+      const what = member === undefined ? entry.what : `${entry.what} of ${member}`;
+      this.#quiet.set(what, (this.#quiet.get(what) ?? 0) + 1);
+    } else if (entry) this.add(line, entry.what, entry.text, entry.mark, entry.whole);
   }
 
   add(line: TrajectoryLine, what: string, text: string, mark?: Mark, whole?: LongText[]): void {
     this.#pushQuiet();
     const sinceStartMs = line.kind === "broken" ? null : line.sinceStartMs;
-    this.#push({ sinceStartMs, what, text, ...(mark && { mark }), ...(whole && { whole }) });
+    const shown = { sinceStartMs, what: ofMember(line, what), text };
+    this.#push({ ...shown, ...(mark && { mark }), ...(whole && { whole }) });
   }
 
   lines(): StoryLine[] {

@@ -144,7 +144,18 @@ function timesOf({ times }: PageData): PageData["times"] {
 
 function storiesOf({ stories }: PageData): PageData["stories"] {
   return stories.map(({ task, agent, seed }) => ({
-    ...{ task, agent, seed, kind: "read", lines: [], fits: true, bytes: 1000, budget: [], failures: [] },
+    ...{
+      task,
+      agent,
+      seed,
+      kind: "read",
+      lines: [],
+      fits: true,
+      bytes: 1000,
+      budget: [],
+      failures: [],
+      members: [],
+    },
     ...{ experiments: experimentsOf(task, Number(seed)), experimentsMore: 0, missing: [] },
   }));
 }

@@ -272,3 +272,46 @@ export function everyEvent(attachments: Map<string, string>): TrajectoryEvent[] 
     },
   ];
 }
+
+/** A team of three, two of which work at the same time: equal names of conversations and of calls, and messages. */
+export function teamEvents({ lead = "lead", text = "Take the first half." } = {}): TrajectoryEvent[] {
+  const start = (member: string, agent: string, kind: "llm" | "command", role?: string) =>
+    exampleEvent("member-start", { member, agent, kind, ...(role !== undefined && { role }) });
+  const shell = { id: "c1", name: "shell", input: '{"command":"ls"}', malformed: false };
+  const called = (member: string, call: number) => [
+    modelCall(call, { member, toolCalls: [shell], finish: "tool-calls" }),
+    exampleEvent("tool-call", { member, by: "agent", id: "c1", name: "shell", input: shell.input }),
+  ];
+  return [
+    exampleEvent("start", { kind: "team" }),
+    start(lead, "thinker", "llm", "You plan."),
+    exampleEvent("message", { member: lead, by: "agent", text: "Train a model." }),
+    start("coder", "script", "command"),
+    exampleEvent("exec", { member: "coder", argv: ["python", "agent.py"] }),
+    ...called(lead, 1),
+    exampleEvent("board", { member: lead, to: "coder", purpose: "hand-over", text }),
+    start("checker", "thinker", "llm"),
+    ...called("checker", 2),
+    toolResult("c1", { member: "checker", text: "of the checker", outcome: "failed", exit: null }),
+    toolResult("c1", { member: lead, text: "of the lead" }),
+    exampleEvent("message", { member: "checker", by: "worker-1", why: "task", text: "Check it." }),
+    modelCall(3, { member: "checker", by: "worker-1", text: "Checked.", usage: null, dollars: null }),
+    exampleEvent("output", { member: "coder", text: "half a " }),
+    exampleEvent("output", { text: "of no member\n" }),
+    exampleEvent("output", { member: "coder", text: "line\n" }),
+    exampleEvent("member-wait", { member: lead, why: "rate-limit", durationMs: 2000 }),
+    exampleEvent("wait", { why: "provider", durationMs: 1000, frozenMs: 1000 }),
+    exampleEvent("resumed", { times: 1, after: 10 }),
+    exampleEvent("file-change", { member: lead, path: "train.py" }),
+    exampleEvent("iteration", { member: lead, line: '{"id":"1","change":"a"}', wellFormed: true }),
+    exampleEvent("board-refused", { member: "coder", because: "no member is called x" }),
+    exampleEvent("board", { member: "coder", to: "all", text: "done" }),
+    exampleEvent("iteration", { line: '{"id":"1","change":"b"}', wellFormed: true }),
+    exampleEvent("exec-end", { member: "coder", result: { kind: "exited", code: 1 } }),
+    exampleEvent("member-end", { member: "coder", result: { kind: "exited", code: 1 } }),
+    exampleEvent("member-end", { member: lead, result: { kind: "submitted" } }),
+    { event: "dream", member: "checker", of: [1] } as never, // as a later version may say
+    exampleEvent("member-end", { member: "checker", result: { kind: "gave-up" } }),
+    exampleEvent("end"),
+  ];
+}

@@ -54,7 +54,15 @@ export function largeExample(): PageData {
     times: spent(data.times!),
     stories: data.stories.map(({ task, agent, seed }) => ({
       ...{ task, agent, seed, kind: "read", fits: false, bytes: 12_000_000 },
-      ...{ lines: storyLines(), budget: [], failures: [], experiments: [], experimentsMore: 0, missing: [] },
+      ...{
+        lines: storyLines(),
+        budget: [],
+        failures: [],
+        members: [],
+        experiments: [],
+        experimentsMore: 0,
+        missing: [],
+      },
     })),
   };
 }

@@ -1,6 +1,7 @@
 // The data of a page for tests: the run with every outcome of an attempt, with hostile text in every place that
 // others can write to.
 import { createHash } from "node:crypto";
+import type { LedgerMember } from "@mlrb/formats/attempt/ledger";
 import type { Report } from "@mlrb/formats/report";
 import type { Times } from "@mlrb/formats/times";
 import type { Made, PageData, PageExperiment, PageInstance } from "../page/page-data.ts";
@@ -115,6 +116,7 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
               { name: "working time", used: 12_500, limit: 600_000, words: "13 s of 10 m 0 s (2 %)" },
               { name: "tokens", used: null, limit: null, words: "unknown" },
             ],
+            members: at % 3 === 1 ? [exampleMember] : [],
             failures:
               at % 3 === 1 ? [{ whose: "provider", cause: "rate-limit", count: 3, detail: hostileText }] : [],
             experiments: at % 3 === 1 ? [] : exampleExperiments,
@@ -124,6 +126,18 @@ function pageOf(report: Report, instances: PageInstance[]): PageData {
     ),
   };
 }
+
+const exampleMember: LedgerMember = {
+  ...{ name: `coder ${hostileText}`, agent: hostileText, kind: "llm", calls: 3, end: hostileText },
+  ...{
+    inputTokens: 300,
+    outputTokens: 60,
+    dollars: null,
+    waitedMs: 2000,
+    messages: 2,
+    messageCharacters: 80,
+  },
+};
 
 const exampleExperiments: PageExperiment[] = [
   {

@@ -36,7 +36,13 @@ export async function extractAttempt({ params, inputs: all }: Stage): Promise<Ex
   const afterword = inputs.text && readFileSync(inputs.text, "utf8");
   const own = withAfterword(readFileSync(sourceFile(preset.prompt), "utf8"), afterword);
   const prompt = withForeword(foreword, own).trim();
-  const hide = nameHider(agentNames(agent, preset), prompt);
+  const members = preset.team?.members ?? [];
+  const hidden = agentNames(agent, preset);
+  for (const member of members) {
+    const its = agentNames(member.agent, attemptParams({ ...member.preset, prompt: preset.prompt }));
+    for (const [shown, names] of Object.entries(its)) hidden[shown] = hidden[shown]!.concat(names);
+  }
+  const hide = nameHider(hidden, prompt);
   // copies of the prompt hold the seed and a time
   const blanks = prompt.split("\n").filter((line) => line.includes("{{"));
   const filled = (line: string) => RegExp.escape(line).replace(/\\\{\\\{.*?\\\}\\\}/g, "[\\w .:-]{1,100}");
@@ -48,9 +54,11 @@ export async function extractAttempt({ params, inputs: all }: Stage): Promise<Ex
   draft.add("prompt", prompt);
   const names = task.publicNames?.[task.data] ?? [];
   const files = { trajectory: all.trajectory!, attachments: inputs.attachments };
-  const { naming, downloads } = await addTrajectory(draft, files, names);
+  const { naming, downloads, nameOf } = await addTrajectory(draft, files, names);
   const given = [inputs.public, inputs.starter, inputs.help].filter((one) => one !== undefined);
-  addWorkspace(draft, inputs.workspace, given);
+  const owners = preset.team?.workspace === "own" ? members : [];
+  const folders = new Map(owners.map(({ name }) => [name, nameOf(name)]));
+  addWorkspace(draft, inputs.workspace, { given, members: folders });
   const [held, weights] = [inputs.overlap, inputs.identity];
   return draft.extract((eventsOf) => [
     ...(held ? [overlapText(mustFollow(overlap, readJson(held), held), eventsOf)] : []),

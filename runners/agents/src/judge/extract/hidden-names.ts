@@ -14,13 +14,13 @@ export const anyModel = "a model";
 
 type Preset = Partial<Pick<AgentPreset, "title" | "provider" | "model" | "planner" | "gateway" | "scaffold">>;
 
-/** By what is shown instead of them. `agent`: the value of the axis, perhaps with a variant after @. */
+/** By what is shown instead. `agent`: the value of the axis, perhaps with a variant after @ or an allowance after +. */
 export function agentNames(agent: string, preset: Preset): Record<string, string[]> {
   const { title = "", scaffold = "", model, planner, gateway = [] } = preset;
   const all = [model?.id, planner?.id, ...gateway.flatMap((one) => one.ids)];
   const ids = all.flatMap(modelNames);
   return {
-    "the agent": [agent, agent.replace(/@.*/, ""), title],
+    "the agent": [agent, agent.replace(/[@+].*/, ""), title],
     "the agent's model": [...ids, ...title.split(/[,()]/).filter((part) => /\d/.test(part))],
     [anyModel]: all.flatMap(seriesNames),
     "the agent's provider": presetProviders(preset),

@@ -1,5 +1,6 @@
 // Adds the events of a trajectory to an extract. Conversations have numbers, since the harness names them after parts
-// of a scaffold. Left out: clocks, costs, names of models, settings of requests, and what only the harness did.
+// of a scaffold, and members of a team have letters. Left out: clocks, costs, names of models, settings of requests,
+// and what only the harness did.
 import { hash } from "node:crypto";
 import { BenchmarkCallCounter } from "@mlrb/core/iterations/benchmark-calls";
 import { type LongText, type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -13,7 +14,9 @@ import { saidParts } from "./said-parts.ts";
 
 type EventName = TrajectoryEvent["event"];
 type Whole = (long: LongText) => string;
-type Telling<Event> = (event: Event, whole: Whole) => [how: string, message: Json];
+/** `member B` by its name. */
+type Naming = (member: string) => string;
+type Telling<Event> = (event: Event, whole: Whole, naming: Naming) => [how: string, message: Json];
 type Files = { trajectory: string; attachments?: string | undefined };
 
 /** What an event says, in the form of a message. All others are no part of what the attempt did. */
@@ -36,14 +39,30 @@ const tellings: { [Name in EventName]?: Telling<Extract<TrajectoryEvent, { event
   iteration: ({ line }) => ["reports an experiment", line],
   note: ({ text }, whole) => ["notes", whole(text)],
   resumed: () => ["went back", "to an earlier state after a restart: what came last may come again"],
+  "member-start": ({ role }, whole) => ["is told its role", whole(role ?? "")],
+  board: ({ to, purpose, text }, _, naming) => {
+    const how = purpose === "message" ? "writes to" : "hands over to";
+    return [`${how} ${to === "all" ? "all members" : naming(to)}`, text];
+  },
+  "member-end": ({ result: { kind = "ended", code = "", signal = "" } }) => [
+    "ends",
+    `${kind} ${code}${signal}`.trim(),
+  ],
   end: ({ ended }) => ["ends", ended],
 };
 
-/** The lines of calls that name the benchmark by one of `publicNames`, and what was downloaded, in words. */
+/**
+ * The lines of calls that name the benchmark by one of `publicNames`, what was downloaded, in words, and how members
+ * are called.
+ */
 export async function addTrajectory(draft: ExtractDraft, files: Files, publicNames: readonly string[]) {
   const [naming, downloads] = [[] as number[], new Set<string>()];
   const conversations = new Map<string, string>();
-  /** Digests of what models said and called: programs send it back, and supervisors carry it out. */
+  /** A preset has at most 8 members. */
+  const letters = new Map<string, string>();
+  const letter = () => String.fromCharCode("A".charCodeAt(0) + Math.min(letters.size, 25));
+  const nameOf: Naming = (member) => `member ${letters.getOrInsertComputed(member, letter)}`;
+  /** Digests of what models said and called, by member: programs send it back, and supervisors carry it out. */
   const known = new Set<string>();
   let number = -1;
   const whole = (long: LongText): string => {
@@ -60,12 +79,16 @@ export async function addTrajectory(draft: ExtractDraft, files: Files, publicNam
     }
     const event = reading.value;
     const telling = tellings[event.event] as Telling<TrajectoryEvent> | undefined;
-    const [how, message] = telling?.(event, whole) ?? ["", []];
-    const next = () => `Conversation ${conversations.size + 1}`;
+    const [how, message] = telling?.(event, whole, nameOf) ?? ["", []];
+    const of = event.member === undefined ? "" : nameOf(event.member);
+    const next = () => `Conversation ${conversations.size + 1}${of && ` of ${of}`}`;
     const isSaid = "by" in event && event.event !== "note";
-    for (const [kind, text] of saidParts(message, isSaid ? "message" : "note")) {
-      const digest = hash("sha256", `${kind} ${text}`);
-      const who = isSaid ? conversations.getOrInsertComputed(event.by, next) : "The attempt";
+    const isOfAgent = isSaid || event.event === "board" || event.event === "member-start";
+    for (const [kind, text] of saidParts(message, isOfAgent ? "message" : "note")) {
+      const digest = hash("sha256", `${of} ${kind} ${text}`);
+      const who = isSaid
+        ? conversations.getOrInsertComputed(`${of} ${event.by}`, next)
+        : of.replace("m", "M") || "The attempt";
       const mayRepeat = kind !== "result" && ["tool-call", "request-part"].includes(event.event);
       if (!mayRepeat || !known.has(digest)) draft.add(kind, `${who} ${how}:\n${text}`, number);
       known.add(digest);
@@ -80,5 +103,5 @@ export async function addTrajectory(draft: ExtractDraft, files: Files, publicNam
     if (event.event === "download-refused")
       downloads.add(JSON.stringify({ refused: event.asked, cause: event.cause }));
   }
-  return { naming, downloads };
+  return { naming, downloads, nameOf };
 }

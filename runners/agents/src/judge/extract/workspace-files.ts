@@ -15,19 +15,26 @@ const linesMax = 2000;
 
 const read = (path: string) => readBounded(path, readingLimits.attachmentBytes);
 
-/** `workspace`: of the record. `given`: folders of files that the attempt found in its workspace. */
+/** `given`: folders of files that the attempt found in its workspace. `members`: of a team, each with a workspace. */
+type Known = { given: readonly string[]; members: ReadonlyMap<string, string> };
+
+/** `workspace`: of the record. */
 export function addWorkspace(
   draft: ExtractDraft,
   workspace: string | undefined,
-  given: readonly string[],
+  { given, members }: Known,
 ): void {
   for (const { place, why } of notKept(workspace))
     if (!why.startsWith("binary")) draft.leaveOut(`${JSON.stringify(place)}: ${why}`);
   if (workspace === undefined) return;
   const folder = keptFiles(workspace);
   for (const path of existsSync(folder) ? filesIn(folder) : []) {
-    const own = path.replace(/^workspace\//, "");
-    const title = `${JSON.stringify(own)}, left in ${own === path ? "the sandbox" : "the workspace"}`;
+    const all = path.replace(/^workspace\//, "");
+    const member = all === path ? undefined : members.get(all.split("/", 1)[0]!);
+    const own = member === undefined ? all : all.slice(all.indexOf("/") + 1);
+    if (member !== undefined && own === "TASK.md") continue; // the prompt
+    const of = member === undefined ? "" : ` of ${member}`;
+    const title = `${JSON.stringify(own)}, left in ${all === path ? "the sandbox" : `the workspace${of}`}`;
     const places = given.map((root) => join(root, own));
     const bytes = read(join(folder, path));
     const kind = typeof bytes === "string" ? undefined : contentKind(Buffer.from(bytes.slice(0, peekBytes)));
