@@ -207,8 +207,7 @@ export function readManifest<Name extends ManifestKind>(
   const manifest = known.getOrInsertComputed(key, () => readFile(kind, name, sources)) as Read<Name>;
   if (manifest === undefined || Array.isArray(manifest)) return manifest;
   // a program cannot judge with any model
-  const isVaried =
-    name.includes("@") && (kind !== "judge" || (manifest.value as AgentPreset).kind === "llm");
+  const isVaried = name.includes("@") && (kind !== "judge" || (manifest.value as AgentPreset).kind === "llm");
   return isVaried ? (varied(manifest, kind, name) as Read<Name>) : manifest;
 }
 

@@ -214,7 +214,10 @@ const doses = t.wholeObject({
   n: t.count,
   ci_low: t.about(t.numberOrNull, "Student-t, 95 %; attempts worse than the baseline count with their score"),
   ci_high: t.numberOrNull,
-  beats_baseline: t.about(t.flag, "shown at this level and at all easier ones"),
+  beats_baseline: t.about(
+    t.flag,
+    "shown at this level and at all from the whole task to it; false at levels that are easier than that",
+  ),
   equals_baseline: t.about(t.flag, "shown to be within the declared margin"),
 });
 

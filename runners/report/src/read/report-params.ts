@@ -21,6 +21,7 @@ import { familyOf, unknownFamily } from "@mlrb/kit/attempts/model-family";
 import { rulesOn } from "@mlrb/kit/rules/rules-on";
 
 const { baselines, referenceRows, expected, published, rules } = taskManifest.properties;
+const { doses } = taskManifest.properties.levels.additionalProperties.properties;
 const { direction, digits, range } = scorerManifest.properties;
 
 /** The fields of a preset that tables show. The runner fills in null for those that the preset lacks. */
@@ -60,7 +61,7 @@ const paramsFormat = openObject(
     digits: tableOf(digits),
     ranges: tableOf(orNull(range)),
     referenceTokensPerSecond: numberOrNull,
-    levels: tableOf(orNull(taskLevel)),
+    levels: tableOf(orNull(openObject({ ...taskLevel.properties, doses }, taskLevel.required))),
     equalMargin: number,
   },
   ["title", "label", "tasks", "primary", "baselines", "agents", "scorers", "units", "directions", "digits"],
@@ -111,7 +112,11 @@ export function reportParams(params: Record<string, unknown>) {
     /** Training tokens per second of the host that counts as 1; null: the calibrated one. */
     referenceTokensPerSecond: known.referenceTokensPerSecond ?? null,
     /** Of tasks at a level of difficulty. */
-    levels: Object.values(known.levels ?? {}).filter((level) => level !== null),
+    levels: Object.values(known.levels ?? {}).flatMap((level) => {
+      if (level === null) return [];
+      const { doses, ...others } = level;
+      return [{ ...others, ...doses?.[known.label] }];
+    }),
     isWhole: (task: string) => !own(known.levels, task),
     /** Within which a normalised mean counts as equal to the trivial baseline. */
     equalMargin: known.equalMargin ?? 0,

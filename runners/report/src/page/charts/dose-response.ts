@@ -39,6 +39,10 @@ export function doseSvg(
       words: `${name(agent)}, whole task at ${Math.round(100 * share)} % of its time: ${mean.toFixed(2)} (n ${n})`,
     })),
   );
+  const baselineAt = new Map(curves.flatMap(({ points }) => points.map((one) => [one.dose, one.baseline])));
+  const baselines = [...baselineAt].flatMap(([dose, baseline]) =>
+    baseline == null ? [] : [{ dose, baseline }],
+  );
   const looks = agentLooks(report.agents.map(({ name }) => name));
   const scale = scaled ? "normalised score" : metricHead(metricOf(report, metric));
   const words = [
@@ -58,14 +62,17 @@ export function doseSvg(
     },
     y: {
       domain: axisDomain(0.08, [
-        ...(scaled ? [0] : []),
+        ...baselines.map(({ baseline }) => baseline),
         ...points.flatMap(({ low, high }) => [low, high]),
         ...stood.map(({ mean }) => mean),
       ]),
       ...{ ticks: 5, grid: true, label: `${task} by ${of}: ${scale}` },
     },
     marks: [
-      ...(scaled ? [Plot.ruleY([0], { stroke: "var(--line)", strokeWidth: 2, strokeDasharray: "4 3" })] : []),
+      Plot.line(baselines, {
+        ...{ x: "dose", y: "baseline", sort: "dose" },
+        ...{ stroke: "var(--line)", strokeWidth: 2, strokeDasharray: "4 3" },
+      }),
       Plot.ruleX(points, { x: "dose", y1: "low", y2: "high", stroke: looks.fill, strokeWidth: 1.5 }),
       Plot.line(stood, { ...line, strokeWidth: 1.5, strokeDasharray: "5 4" }),
       Plot.line(points, { ...line, strokeWidth: 2 }),
