@@ -59,6 +59,9 @@ function doseTable(report: Report, curves: DoseCurve[]): Table {
     ...new Map(curves.flatMap(({ points }) => points.map((one) => [one.level, one.dose] as const))),
   ];
   const shares = [...new Set(curves.flatMap(({ checkpoints }) => checkpoints.map(({ share }) => share)))];
+  const baselines = new Map(
+    curves.flatMap(({ points }) => points.map(({ level, baseline }) => [level, baseline?.toFixed(2)])),
+  );
   const curveOf = (agent: string) => curves.find((one) => one.agent === agent);
   const rows: DoseRow[] = [
     ...levels.map(([name, dose]) => ({
@@ -74,6 +77,7 @@ function doseTable(report: Report, curves: DoseCurve[]): Table {
   return tableOf(`${task} by ${of}: ${scale}`, oneGroup(rows), [
     column("level", ({ name }) => name),
     numeric(unit, ({ dose }) => String(Number(dose.toPrecision(3)))),
+    ...(scaled ? [] : [numeric("trivial baseline", ({ name }: DoseRow) => baselines.get(name) ?? noNumber)]),
     ...curves.map(({ agent }) => numeric(agent, ({ cellOf }: DoseRow) => cellOf(agent))),
   ]);
 }
