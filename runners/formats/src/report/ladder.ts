@@ -26,10 +26,7 @@ const doseMean = t.wholeExcept(["baseline"], {
     t.nullable(t.pairOf(t.number)),
     "Student-t, 95 %, of a mean in which attempts worse than the trivial baseline count with their score; null for fewer than two attempts or equal ones",
   ),
-  baseline: t.about(
-    t.numberOrNull,
-    "the level's trivial baseline, in the unit of the mean; null: it has none",
-  ),
+  baseline: t.about(t.numberOrNull, "the level's trivial baseline in that unit; null: it has none"),
 });
 export type DoseMean = t.TypeOf<typeof doseMean>;
 

@@ -112,11 +112,9 @@ export function reportParams(params: Record<string, unknown>) {
     /** Training tokens per second of the host that counts as 1; null: the calibrated one. */
     referenceTokensPerSecond: known.referenceTokensPerSecond ?? null,
     /** Of tasks at a level of difficulty. */
-    levels: Object.values(known.levels ?? {}).flatMap((level) => {
-      if (level === null) return [];
-      const { doses, ...others } = level;
-      return [{ ...others, ...doses?.[known.label] }];
-    }),
+    levels: Object.values(known.levels ?? {})
+      .flatMap((level) => level ?? [])
+      .map(({ doses, ...level }) => ({ ...level, ...doses?.[known.label] })),
     isWhole: (task: string) => !own(known.levels, task),
     /** Within which a normalised mean counts as equal to the trivial baseline. */
     equalMargin: known.equalMargin ?? 0,

@@ -41,9 +41,7 @@ export function doseSvg(
   );
   const whole = curves.flatMap(({ points }) => points).find(({ level }) => level === wholeLevel);
   const baselineAt = new Map(curves.flatMap(({ points }) => points.map((one) => [one.dose, one.baseline])));
-  const baselines = [...baselineAt].flatMap(([dose, baseline]) =>
-    baseline == null ? [] : [{ dose, baseline }],
-  );
+  const baselines = [...baselineAt].map(([dose, baseline]) => ({ dose, baseline }));
   const looks = agentLooks(report.agents.map(({ name }) => name));
   const { name: metricName, headUnit, direction } = metricOf(report, metric);
   const unscaled = `${metricName}${headUnit ? `, ${headUnit}` : ""} (${direction} is better)`;
@@ -65,7 +63,7 @@ export function doseSvg(
     },
     y: {
       domain: axisDomain(0.08, [
-        ...baselines.map(({ baseline }) => baseline),
+        ...baselines.flatMap(({ baseline }) => baseline ?? []),
         ...points.flatMap(({ low, high }) => [low, high]),
         ...stood.map(({ mean }) => mean),
       ]),
