@@ -19,21 +19,23 @@ test("levels of time, data and help in smoke, next to the benchmark's own attemp
   t.after(() => repository.remove());
   const root = join(repository.path, "root");
   await copyBenchmarkState(root);
-  const set = ["task=baby-lm", "agent=script-weak", "seed=1", "level=time-24th,data-quarter,report,whole"];
-  const flags = set.flatMap((one) => ["--set", one]);
-  const ran = await startProgram(repository.path, ["run", "ladder", "--json", ...flags, "--root", root], {
-    env: indexVariables(),
-  }).ended;
-  assert.equal(ran.code, 0, ran.stdout + ran.stderr);
-  const attempts = Object.entries(outcomes(ran)).filter(([stage]) => stage.startsWith("attempt["));
-  assert.deepEqual(
-    Object.fromEntries(attempts.map(([stage, outcome]) => [/task=([^,]+)/.exec(stage)![1], outcome])),
-    {
-      "baby-lm": "reused",
-      ...{ "baby-lm@time-24th": "succeeded", "baby-lm@data-quarter": "succeeded" },
-      "baby-lm@report": "succeeded",
-    },
-  );
+  const run = async (levels: string, ...more: string[]) => {
+    const set = ["task=baby-lm", "agent=script-weak", "seed=1", `level=${levels}`];
+    const words = ["run", "ladder", "--json", ...set.flatMap((one) => ["--set", one]), ...more];
+    const said = await startProgram(repository.path, [...words, "--root", root], { env: indexVariables() })
+      .ended;
+    assert.equal(said.code, 0, said.stdout + said.stderr);
+    const attempts = Object.entries(outcomes(said)).filter(([stage]) => stage.startsWith("attempt["));
+    const ended = attempts.map(([stage, outcome]) => [/task=([^,]+)/.exec(stage)![1], outcome]);
+    return { said, attempts: Object.fromEntries(ended) };
+  };
+  const data = await run("data-quarter", "--only", "attempt"); // judged and scored as the others
+  assert.deepEqual(data.attempts, { "baby-lm@data-quarter": "succeeded" });
+  const { said: ran, attempts } = await run("time-24th,report,whole");
+  assert.deepEqual(attempts, {
+    "baby-lm": "reused",
+    ...{ "baby-lm@time-24th": "succeeded", "baby-lm@report": "succeeded" },
+  });
   const { results } = ran.lines.findLast(({ event }) => event === "summary")!;
   const { ladder, acrossTasks } = mustFollow(
     reportFormat,
@@ -43,7 +45,6 @@ test("levels of time, data and help in smoke, next to the benchmark's own attemp
   assert.deepEqual(
     ladder!.curves.map(({ of, points }) => [of, points.map(({ level, n }) => `${level} ${n}`)]),
     [
-      ["data", ["whole 1", "data-quarter 1"]],
       ["help", ["report 1", "whole 1"]],
       ["time", ["whole 1", "time-24th 1"]],
     ],
