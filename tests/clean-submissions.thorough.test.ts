@@ -1,7 +1,6 @@
 // The folder that scorers load, against transformers itself: it changes no model of any type, and nothing in it
 // leads outside. The models are tiny and random.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import {
   cpSync,
   mkdirSync,
@@ -19,8 +18,8 @@ import { admit } from "@mlrb/kit/admission/admit-submission";
 import { writeCleanSubmission } from "@mlrb/kit/admission/clean-submission";
 import { settingsTable } from "@mlrb/kit/admission/settings-table";
 import { readJson, writeJson } from "@mlrb/kit/json-file";
-import { pythonPath } from "@mlrb/kit/python-path";
-import { makeSubmissions, testPython } from "../scorers/testing/submissions.ts";
+import { makeSubmissions } from "../scorers/testing/submissions.ts";
+import { runPython } from "./support/run-python.ts";
 import { drawn } from "./support/test-seed.ts";
 
 const repository = resolve(import.meta.dirname, "..");
@@ -29,15 +28,7 @@ const submissions = join(root, "submissions");
 before(() => makeSubmissions(submissions));
 after(() => rmSync(root, { recursive: true, force: true }));
 
-function python(args: string[]): string {
-  const { PATH, HOME } = process.env;
-  return execFileSync(testPython(), args, {
-    env: { PATH, HOME, PYTHONPATH: pythonPath(repository), PYTHONDONTWRITEBYTECODE: "1" },
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: 300_000,
-  });
-}
+const python = (args: string[]) => runPython(args, { timeout: 300_000 });
 
 function tinyModels(...args: string[]) {
   const lines = python([join(repository, "tests/support/submissions/tiny_models.py"), ...args]).trimEnd();

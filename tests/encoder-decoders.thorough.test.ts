@@ -12,7 +12,6 @@ import { writeJson } from "@mlrb/kit/json-file";
 import { judgeIdentity } from "../pipelines/steps/testing/judge-identity.ts";
 import { fixtures, stageFlags } from "../scorers/testing/measure.ts";
 import { runPython } from "./support/run-python.ts";
-import { warmArguments } from "./support/warm-python.ts";
 
 const repository = resolve(import.meta.dirname, "..");
 const root = realpathSync(mkdtempSync(join(tmpdir(), "encoder-decoders-")));
@@ -36,7 +35,7 @@ type Scores = Record<string, Found> & {
 };
 const scores = {} as Record<"t5-tuned" | "t5-bytes" | "bart-tuned", Scores>;
 
-const python = (args: string[]) => runPython(warmArguments(args), { cwd: repository });
+const python = (args: string[]) => runPython(args, { cwd: repository });
 
 before(() => {
   for (const folder of ["made", "public"]) mkdirSync(join(root, folder));

@@ -1,4 +1,4 @@
-// The benchmark of one task, killed repeatedly at random times. Kills at every system call are in
+// The benchmark of one task with one seed, killed repeatedly at random times. Kills at every system call are in
 // sweep.thorough.test.ts, kills of tiny runs in crash.e2e.test.ts.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Times } from "@mlrb/formats/times";
 import { removeFolder } from "@mlrb/kit/files/remove-folder";
-import { benchmarkState, oneTask, oneTaskArguments } from "./support/benchmark-state.ts";
+import { copyBenchmarkState, oneTask, oneTaskArguments } from "./support/benchmark-state.ts";
 import { indexVariables } from "./support/demonstration/play.ts";
 import { recordsIn } from "./support/end-state.ts";
 import { shareEnvironments } from "./support/environments.ts";
@@ -27,15 +27,21 @@ test("after three random kills of runner, stage or both, the tables are the same
   const killed = realpathSync(mkdtempSync(join(tmpdir(), "mlrb-kills-")));
   t.after(() => removeFolder(killed));
   shareEnvironments(killed);
-  const clean = await benchmarkState();
-  const selection = `smoke+task=${oneTask}`;
+  const clean = join(repository.path, "clean");
+  await copyBenchmarkState(clean);
+  const selection = `smoke+seed=1,task=${oneTask}`;
+  const start = (root: string) =>
+    startProgram(repository.path, [...oneTaskArguments, "--set", "seed=1", "--root", root], {
+      env: indexVariables(),
+    });
+  const undisturbed = await start(clean).ended;
+  assert.equal(undisturbed.code, 0, undisturbed.stdout + undisturbed.stderr);
   const { attempts } = JSON.parse(
-    readFileSync(join(clean.root, "results/full-benchmark", selection, "report.json"), "utf8"),
+    readFileSync(join(clean, "results/full-benchmark", selection, "report.json"), "utf8"),
   ) as Line;
-  const args = [...oneTaskArguments, "--root", killed];
   const { story, said } = await randomKills({
     root: killed,
-    start: () => startProgram(repository.path, args, { env: indexVariables() }),
+    start: () => start(killed),
     kills: 3,
     attempts: attempts.length,
   });
@@ -56,7 +62,7 @@ test("after three random kills of runner, stage or both, the tables are the same
     return { costs, ...Object.fromEntries(Object.entries(files).filter(([name]) => clockless(name))) };
   };
   assert.ok("report.json" in tables(killed), hint);
-  assert.deepEqual(tables(killed), tables(clean.root), hint);
+  assert.deepEqual(tables(killed), tables(clean), hint);
   assert.deepEqual(leftovers({ root: killed }), [], hint);
   assert.deepEqual(stagePrograms(killed), [], hint);
 });

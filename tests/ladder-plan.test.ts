@@ -9,9 +9,11 @@ import { reportParams } from "@mlrb/report/read/report-params";
 import { agentBounds } from "../runners/cli/src/gates/dollar-bounds.ts";
 import { executorNames } from "../runners/cli/src/run/executors.ts";
 
-function planOf(pipeline: string, profile: string, set: Selection) {
+const files = () => sourceFiles(join(import.meta.dirname, ".."));
+
+function planOf(pipeline: string, profile: string, set: Selection, sources = files()) {
   const request = { file: `pipelines/${pipeline}.yaml`, profile, set, executor: undefined };
-  const loaded = loadPlan(request, sourceFiles(join(import.meta.dirname, "..")), executorNames);
+  const loaded = loadPlan(request, sources, executorNames);
   assert.ok("plan" in loaded, JSON.stringify(loaded).slice(0, 1000));
   return loaded.plan;
 }
@@ -29,6 +31,17 @@ test("the paper's ladder of time: every task with a 24th, a sixth, half and all 
   );
   const [bound] = agentBounds(attempts, []) as { gpuHours: number }[];
   assert.ok(Math.abs(bound!.gpuHours - 7 * 5 * 41) < 2, `${bound!.gpuHours} GPU hours`);
+});
+
+test("a task's file is read once for all its levels", () => {
+  const read: string[] = [];
+  const all = files();
+  const seen = (path: string) => {
+    read.push(path);
+    return all.read(path);
+  };
+  planOf("ladder", "paper", { agent: ["gpt-4o"] }, { ...all, read: seen });
+  assert.equal(read.filter((path) => path === "tasks/baby-lm/task.yaml").length, 1);
 });
 
 test("an attempt at the whole task is that of full-benchmark", () => {
@@ -51,7 +64,8 @@ test("levels of memory, data, base model and help are of the tasks that declare 
     "edge-llm-training@data-10th",
   ]);
   assert.deepEqual(tasksWith("base-410m"), ["edge-llm-compression@base-410m"]);
-  assert.deepEqual(tasksWith("report", "smoke"), ["baby-lm@report"]);
+  assert.deepEqual(tasksWith("memory-250mb", "smoke"), ["edge-llm-training@memory-250mb"]);
+  assert.deepEqual(tasksWith("report", "smoke"), ["baby-lm@report", "mini-pile@report"]);
   assert.throws(() => tasksWith("base-410m", "smoke"), /no task here has a level/, "smoke has no such model");
 });
 

@@ -10,6 +10,7 @@ import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "@mlrb/kit/json-file";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { makeSubmissions, testPython } from "../../scorers/testing/submissions.ts";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const root = mkdtempSync(join(tmpdir(), "causality-step-"));
@@ -25,7 +26,7 @@ function step(name: string, scorer = "bits-per-byte") {
   writeFileSync(join(at, "given.json"), JSON.stringify({ formatVersion: 1, admitted: true, reasons: [] }));
   const ran = spawnSync(
     testPython(),
-    [
+    warmArguments([
       "pipelines/steps/causality.py",
       ...[
         "--input",
@@ -37,7 +38,7 @@ function step(name: string, scorer = "bits-per-byte") {
       ...["--output", `causality=${join(at, "causality.json")}`],
       ...["--output", `admission=${join(at, "admission.json")}`, "--secret-seed", "ab".repeat(32)],
       ...["--param", `scorers=${JSON.stringify([scorer])}`],
-    ],
+    ]),
     {
       cwd: repository,
       encoding: "utf8",

@@ -10,6 +10,7 @@ import { mustFollow } from "@mlrb/formats/read-format";
 import { readJson } from "@mlrb/kit/json-file";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { testPython } from "../../scorers/testing/submissions.ts";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 import { judgeIdentity } from "./testing/judge-identity.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
@@ -25,7 +26,11 @@ const rules = [
 before(() => {
   execFileSync(
     testPython(),
-    [join(repository, "scorers/library/tests/compare_families.py"), root, JSON.stringify(rules)],
+    warmArguments([
+      join(repository, "scorers/library/tests/compare_families.py"),
+      root,
+      JSON.stringify(rules),
+    ]),
     { cwd: repository, env: { ...process.env, PYTHONPATH: pythonPath(repository), OMP_NUM_THREADS: "1" } },
   );
 });
@@ -264,7 +269,7 @@ test("nothing is compared of a submission that is not admitted, or for a task wi
       ...["--input", `submission=${root}`, "--input", `admission=${given}`, "--output", `identity=${file}`],
       ...["--param", "data=smoke", "--param", `rules=${JSON.stringify(rules)}`],
     ];
-    execFileSync(testPython(), ["pipelines/steps/identity.py", ...flags], {
+    execFileSync(testPython(), warmArguments(["pipelines/steps/identity.py", ...flags]), {
       cwd: repository,
       env: { ...process.env, PYTHONPATH: pythonPath(repository) },
     });

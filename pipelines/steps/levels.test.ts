@@ -96,6 +96,6 @@ test("a level's text and its folder of help", () => {
     };
   };
   assert.deepEqual(made({ says: "Half.", help: null }), { text: "Half.\n", help: [] });
-  const { help } = made({ says: "Code.", help: "tasks/baby-lm/help/code" });
+  const { help } = made({ says: "Code.", help: "tasks/starter-code" });
   assert.deepEqual(help, ["help", "help/README.md", "help/train.py"]);
 });

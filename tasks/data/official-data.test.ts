@@ -8,6 +8,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { parquetWriteFile } from "hyparquet-writer";
 import { testPython } from "../../scorers/testing/submissions.ts";
+import { warmArguments } from "../../tests/support/warm-python.ts";
 import { hubConfigs, hubRows } from "./hub-rows.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -221,7 +222,7 @@ test("SuperGLUE's nested and compressed columns arrive as the scorer reads them"
   const python = (...words: string[]) => {
     const program = join(import.meta.dirname, "testing/super_glue_files.py");
     const env = { ...process.env, PYTHONPATH: pythonPath(repository) };
-    const ran = spawnSync(testPython(), [program, ...words], { encoding: "utf8", env });
+    const ran = spawnSync(testPython(), warmArguments([program, ...words]), { encoding: "utf8", env });
     assert.equal(ran.status, 0, ran.stderr);
     return ran.stdout;
   };

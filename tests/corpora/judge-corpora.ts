@@ -40,9 +40,13 @@ type Fate = (typeof fates)[number];
 
 export type JudgedFolder = { corpus: Corpus; name: string; fate: Fate; why: string };
 
+const namesOf = new Map<string, string[]>();
+
 /** The folders that a program makes. */
 export function namesIn(program: string): string[] {
-  return JSON.parse(runPython([join(repository, program), "--list"]));
+  return namesOf.getOrInsertComputed(program, () =>
+    JSON.parse(runPython([join(repository, program), "--list"])),
+  );
 }
 
 /** Makes the folders whose names begin with one of `wanted` (all without one) in `place`, and judges them under `root`. */

@@ -1,14 +1,16 @@
-// Runs Python with the benchmark's packages and nothing else of this environment; returns what it prints.
+// Runs Python with the benchmark's packages and nothing else of this environment, warm in the suite; returns what it
+// prints.
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import { pythonPath } from "@mlrb/kit/python-path";
 import { testPython } from "../../scorers/testing/submissions.ts";
+import { warmArguments } from "./warm-python.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 
 export function runPython(words: string[], options: { cwd?: string; timeout?: number } = {}): string {
   const { PATH, HOME } = process.env;
-  return execFileSync(testPython(), words, {
+  return execFileSync(testPython(), warmArguments(words), {
     ...options,
     env: {
       PATH,

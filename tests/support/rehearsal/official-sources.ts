@@ -9,6 +9,7 @@ import { removeFolder } from "@mlrb/kit/files/remove-folder";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { parse } from "yaml";
 import type { LoopbackHub } from "../servers/loopback-hub.ts";
+import { warmArguments } from "../warm-python.ts";
 
 type Row = Record<string, unknown>;
 type Files = Record<string, Buffer | string>;
@@ -164,7 +165,7 @@ function models(names: string[]): Record<string, Files> {
   const folder = mkdtempSync(join(tmpdir(), "mlrb-models-"));
   try {
     const program = join(import.meta.dirname, "official_models.py");
-    execFileSync(process.env.MLRB_PYTHON!, [program, folder, ...names], {
+    execFileSync(process.env.MLRB_PYTHON!, warmArguments([program, folder, ...names]), {
       stdio: ["ignore", "pipe", "pipe"],
     });
     return Object.fromEntries(names.map((name) => [name, filesIn(join(folder, name))]));

@@ -214,12 +214,32 @@ export function openPreset(sources: Sources): string | undefined {
   return open.sort((a, b) => a.length - b.length)[0];
 }
 
+type Read<Name extends ManifestKind> = YamlSource<Manifests[Name]> | Diagnostic[] | undefined;
+
+/** Manifests by kind and file: of a task, all levels have one. */
+const alreadyRead = new WeakMap<Sources, Map<string, Read<ManifestKind>>>();
+
 /** Reads and checks one manifest, all its problems at once; undefined if there is no such file. */
 export function readManifest<Name extends ManifestKind>(
   kind: Name,
   name: string,
   sources: Sources,
-): YamlSource<Manifests[Name]> | Diagnostic[] | undefined {
+): Read<Name> {
+  const known = alreadyRead.getOrInsertComputed(sources, () => new Map());
+  const key = `${kind} ${kinds[kind].file(name)}`;
+  const manifest = known.getOrInsertComputed(key, () => readFile(kind, name, sources)) as Read<Name>;
+  if (manifest === undefined || Array.isArray(manifest)) return manifest;
+  // a program cannot judge with any model
+  const isVaried =
+    name !== manifest.value.name && (kind !== "judge" || (manifest.value as AgentPreset).kind === "llm");
+  const chosen = isVaried ? varied(manifest, kind, name) : manifest;
+  const isTeam = kind === "agent" && (manifest.value as AgentPreset).kind === "team";
+  return (
+    isTeam && !Array.isArray(chosen) ? withMembers(chosen as YamlSource<AgentPreset>, sources) : chosen
+  ) as Read<Name>;
+}
+
+function readFile<Name extends ManifestKind>(kind: Name, name: string, sources: Sources): Read<Name> {
   const { file, schema, rules } = kinds[kind];
   const text = sources.read(file(name));
   if (text === undefined) return undefined;
@@ -233,14 +253,7 @@ export function readManifest<Name extends ManifestKind>(
   const manifest = { ...source, value: Object.fromEntries(known) as Manifests[Name] };
   if (!lost.has("name")) problems.push(...checkName(manifest, name));
   problems.push(...rules(manifest, sources, lost, source));
-  if (problems.length > 0) return problems;
-  // a program cannot judge with any model
-  const isVaried = name !== source.value.name && (kind !== "judge" || source.value.kind === "llm");
-  const chosen = isVaried ? varied(manifest, kind, name) : manifest;
-  const isTeam = kind === "agent" && source.value.kind === "team";
-  return (
-    isTeam && !Array.isArray(chosen) ? withMembers(chosen as YamlSource<AgentPreset>, sources) : chosen
-  ) as typeof manifest;
+  return problems.length > 0 ? problems : manifest;
 }
 
 /** The fields that have a problem of shape in them, are missing, or are misspelt. */

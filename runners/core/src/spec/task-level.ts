@@ -60,11 +60,11 @@ export function levelNames({ levels = {} }: TaskManifest, kind: string): string[
 export function levelOf({ name, levels }: TaskManifest) {
   const { folder, level } = splitTaskName(name);
   if (level === undefined) return undefined;
-  const { of, dose, unit, whole = of === "help" ? 0 : 1, says, help } = levels![level]!;
+  const { of, dose, unit, whole = of === "help" ? 0 : 1, doses, says, help } = levels![level]!;
   return {
-    ...{ task: folder, name: level, of, dose, unit, whole, says },
+    ...{ task: folder, name: level, of, dose, unit, whole, ...(doses && { doses }), says },
     share: of === "data" ? dose : null,
-    help: help === undefined ? null : `tasks/${folder}/${help}`,
+    help: help === undefined ? null : `tasks/${help}`,
   };
 }
 

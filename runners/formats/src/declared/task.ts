@@ -150,8 +150,12 @@ const taskLevel = t.closedObject(
     dose: t.about(t.number, "how much of it there is; of time and data the share that is left"),
     unit: t.about(t.text, "of the dose, in tables, e.g. GB"),
     whole: t.about(t.number, "the dose of the task itself; by default 1 of time and data, 0 of help"),
+    doses: byKind(
+      t.closedObject({ dose: t.number, whole: t.number }, ["dose", "whole"]),
+      "on kinds of data where they are others, { KIND: { dose, whole } }",
+    ),
     says: t.about(t.text, "what agents read of it, after the official text and the task's own"),
-    help: t.about(t.pathInside, "a folder in the task's folder that agents find as help/"),
+    help: t.about(t.pathInside, "a folder of tasks/ that agents find as help/, e.g. baby-lm/help/report"),
     bytes: byKind(t.positiveInteger, "of the rules with the method memory-max, { KIND: BYTES }"),
     ...{ models, givenModels, downloads, baselines, referenceRows, expected },
   },

@@ -14,7 +14,7 @@ export const taskLevel = t.wholeObject({
 });
 export type TaskLevel = t.TypeOf<typeof taskLevel>;
 
-const doseMean = t.wholeObject({
+const doseMean = t.wholeExcept(["baseline"], {
   level: t.about(t.anyText, "whole: the task itself"),
   dose: t.number,
   n: t.about(t.count, "attempts that are not missing"),
@@ -26,6 +26,7 @@ const doseMean = t.wholeObject({
     t.nullable(t.pairOf(t.number)),
     "Student-t, 95 %, of a mean in which attempts worse than the trivial baseline count with their score; null for fewer than two attempts or equal ones",
   ),
+  baseline: t.about(t.numberOrNull, "the level's trivial baseline in that unit; null: it has none"),
 });
 export type DoseMean = t.TypeOf<typeof doseMean>;
 
@@ -43,7 +44,7 @@ const doseCurve = t.wholeObject({
   ),
   beats: t.about(
     t.listOf(t.anyText),
-    "levels at which, and at all easier ones, the agent is shown to beat the trivial baseline",
+    "levels, from the whole task to harder ones, at which and at all before it the agent is shown to beat the trivial baseline",
   ),
   equal: t.about(
     t.listOf(t.anyText),

@@ -178,7 +178,7 @@ const doses = t.wholeObject({
   n: t.count,
   ci_low: t.about(t.numberOrNull, "Student-t, 95 %; attempts worse than the baseline count with their score"),
   ci_high: t.numberOrNull,
-  beats_baseline: t.about(t.flag, "shown at this level and at all easier ones"),
+  beats_baseline: t.about(t.flag, "shown at this level and at each from the whole task to it"),
   equals_baseline: t.about(t.flag, "shown to be within the declared margin"),
 });
 

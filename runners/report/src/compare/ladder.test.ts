@@ -109,18 +109,65 @@ test("what is harder than a level that is not shown is not looked at", () => {
   assert.match(markdown(made), /no longer shown to beat the baseline at half/);
 });
 
-test("without a reference at a level the means are in the metric's unit and nothing is compared", () => {
+test("without a reference at a level means are in the metric's unit, and compared with the baseline in it", () => {
   const made = example(steep, {
     params: { referenceRows: { ...byName({ bits: "bigram" }), "letters@quick": {} } },
   });
   const [curve] = made.ladder!.curves;
   assert.equal(curve!.scaled, false);
-  assert.deepEqual([curve!.beats, curve!.equal], [[], []]);
-  assert.equal(curve!.points[1]!.mean?.toFixed(2), "2.00");
+  assert.deepEqual([curve!.beats, curve!.equal], [["whole", "half"], []]);
+  assert.deepEqual([curve!.points[1]!.mean?.toFixed(2), curve!.points[1]!.baseline], ["2.00", 3]);
   assert.equal(made.ladder!.trends[0]!.rises, true, "lower is better");
   assert.match(
     markdown(made),
-    /not compared with the baseline: a level lacks a trivial baseline or a reference/,
+    /shown to beat the baseline at the whole task and half; no longer shown to beat the baseline at quick/,
+  );
+});
+
+test("a level without a baseline is not compared, nor what is harder", () => {
+  const without = (task: string) => ({ baselines: { ...byName({ bits: "unigram" }), [task]: {} } });
+  const half = example(steep, { params: without("letters@half") });
+  assert.deepEqual(half.ladder!.curves[0]!.beats, ["whole"]);
+  assert.match(
+    markdown(half),
+    /shown to beat the baseline at the whole task; half has no trivial baseline\n/,
+  );
+  const whole = example(steep, { params: without("letters") });
+  assert.deepEqual(whole.ladder!.curves[0]!.beats, []);
+  assert.match(markdown(whole), /: the whole task has no trivial baseline\n/);
+});
+
+test("without the whole task words name the first level that is shown", () => {
+  const { letters: _, ...levels } = steep;
+  const worse = { ...levels, "letters@half": [3.1, 2.9, 3.05, 2.95, 3] };
+  assert.match(markdown(example(worse)), /not shown to beat the baseline at half/);
+  assert.match(markdown(example(levels)), /; no longer shown to beat the baseline at quick/);
+});
+
+test("levels that are easier than the whole task are not claimed to beat the baseline", () => {
+  const help = (name: string, dose: number) => level(name, dose, { of: "help", whole: 0 });
+  const levels = { letters: null, "letters@half": help("half", 1), "letters@quick": help("quick", 2) };
+  const easy = { ...steep, "letters@quick": [1.4, 1.5, 1.6, 1.5, 1.5] };
+  const whole = example(easy, { params: { levels } });
+  assert.deepEqual(whole.ladder!.curves[0]!.beats, ["whole"]);
+  const { letters: _, ...others } = easy;
+  const without = example(others, { params: { levels } });
+  assert.deepEqual(without.ladder!.curves[0]!.beats, []);
+  assert.match(markdown(without), /the whole task is not shown, and all levels are easier/);
+});
+
+test("a dose is the one of the run's kind of data", () => {
+  const memory = (name: string, dose: number) =>
+    level(name, dose, { of: "memory", unit: "GB", doses: { smoke: { dose: dose / 10, whole: 0.1 } } });
+  const levels = {
+    letters: null,
+    "letters@half": memory("half", 0.5),
+    "letters@quick": memory("quick", 0.2),
+  };
+  const [curve] = example(steep, { params: { levels } }).ladder!.curves;
+  assert.deepEqual(
+    curve!.points.map(({ dose }) => dose),
+    [0.1, 0.05, 0.02],
   );
 });
 

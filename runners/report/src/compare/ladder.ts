@@ -60,8 +60,8 @@ function curveOf(
   levels: readonly TaskLevel[],
   { report, agent, margin }: { report: Report; agent: string; margin: number },
 ): Made | undefined {
-  const { task, of, unit, whole: dose } = levels[0]!;
-  const places = [{ name: wholeLevel, dose }, ...levels].sort((a, b) => b.dose - a.dose);
+  const { task, of, unit, whole } = levels[0]!;
+  const places = [{ name: wholeLevel, dose: whole }, ...levels].sort((a, b) => b.dose - a.dose);
   const found = places.flatMap((place) => {
     const cell = report.cells.find(
       (one) => one.primary && one.task === taskWithLevel(task, place.name) && one.agent === agent,
@@ -71,28 +71,26 @@ function curveOf(
   const [first] = found;
   if (!first || found.length < 2) return undefined;
   const scaled = found.every(({ cell }) => cell.normalisedWithheld === null);
+  const { metric, direction } = first.cell;
+  const isUp = scaled || direction === "higher";
   const points = found.map((one): DoseMean & { values: number[] } => {
     const values = valuesOf(one.cell, scaled);
     const counted = (scaled ? one.cell.normalised : one.cell.counted).filter((value) => value !== null);
     const isFlat = values.every((value) => value === values[0]);
     const interval = isFlat ? null : (meanInterval(values) ?? null);
+    const baseline = scaled ? 0 : one.cell.baseline;
     return {
-      level: one.name,
-      dose: one.dose,
-      n: counted.length,
-      mean: mean(counted) ?? null,
-      interval,
-      values,
+      ...{ level: one.name, dose: one.dose, n: counted.length },
+      ...{ mean: mean(counted) ?? null, interval, baseline, values },
     };
   });
-  const start = points.findIndex(({ level }) => level === wholeLevel);
-  const fromWhole = points.slice(Math.max(0, start));
-  const missed = fromWhole.findIndex(({ interval }) => interval === null || interval[0] <= 0);
-  const beats = scaled ? fromWhole.slice(0, missed < 0 ? undefined : missed) : [];
+  const isBetter = ({ interval, baseline }: DoseMean) =>
+    interval !== null && baseline != null && (isUp ? interval[0] > baseline : interval[1] < baseline);
+  const judged = noEasier(points, whole);
+  const missed = judged.findIndex((one) => !isBetter(one));
+  const beats = judged.slice(0, missed < 0 ? undefined : missed);
   const isEqual = ({ interval }: DoseMean) =>
     interval !== null && Math.max(-interval[0], interval[1]) <= margin;
-  const { metric, direction } = first.cell;
-  const better = (value: number) => (scaled || direction === "higher" ? value : -value);
   const ofWhole = found.find(({ name }) => name === wholeLevel)?.cell;
   return {
     curve: {
@@ -104,8 +102,13 @@ function curveOf(
         ? points.filter((one) => isEqual(one) && !beats.includes(one)).map(({ level }) => level)
         : [],
     },
-    block: points.map(({ values }) => values.map(better)).reverse(),
+    block: points.map(({ values }) => values.map((value) => (isUp ? value : -value))).reverse(),
   };
+}
+
+/** Points that are compared with the baseline, in order. What is easier than the whole task is not, e.g. more help. */
+export function noEasier(points: readonly DoseMean[], whole: number): DoseMean[] {
+  return points.filter(({ dose }) => dose <= whole);
 }
 
 /** Of the attempts that are not missing; one worse than the trivial baseline with its score, a failed one at it. */

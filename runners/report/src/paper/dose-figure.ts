@@ -7,8 +7,9 @@ import { drawnWidth, figurePdf, inPairs } from "./pdf-figure.ts";
 
 export const doseCaption =
   "Score by difficulty: means over attempts that were told of the level, with Student-t intervals (95 %). Dashed: attempts " +
-  "at the whole task as they stood at that share of their time, which did not know of a shorter one. 0 is the trivial " +
-  "baseline of the level (dashed line), 1 its reference model; failed attempts count as the baseline.";
+  "at the whole task as they stood at that share of their time, which did not know of a shorter one. Grey: the trivial " +
+  "baseline of each level, as which failed attempts count. It is 0 in normalised scores, where 1 is the reference model; " +
+  "scores are in the metric's unit where a level has no reference.";
 
 /** figures/dose.pdf; undefined without levels. */
 export async function doseFigure(report: Report): Promise<Buffer | undefined> {

@@ -23,6 +23,7 @@ import { rulesOn } from "@mlrb/kit/rules/rules-on";
 
 const { baselines, referenceRows, expected, published, rules } = taskManifest.properties;
 const { additionalProperties: success } = taskManifest.properties.success;
+const { doses } = taskManifest.properties.levels.additionalProperties.properties;
 const { direction, digits, range } = scorerManifest.properties;
 
 /** The fields of a preset that tables show. The runner fills in null for those that the preset lacks. */
@@ -69,7 +70,7 @@ const paramsFormat = openObject(
     digits: tableOf(digits),
     ranges: tableOf(orNull(range)),
     referenceTokensPerSecond: numberOrNull,
-    levels: tableOf(orNull(taskLevel)),
+    levels: tableOf(orNull(openObject({ ...taskLevel.properties, doses }, taskLevel.required))),
     equalMargin: number,
     bestOf: orNull(listOf(positiveInteger)),
     choices: tableOf(openObject({ metric: orNull(metric), success: orNull(success) }, ["metric"])),
@@ -128,7 +129,9 @@ export function reportParams(params: Record<string, unknown>) {
     /** Training tokens per second of the host that counts as 1; null: the calibrated one. */
     referenceTokensPerSecond: known.referenceTokensPerSecond ?? null,
     /** Of tasks at a level of difficulty. */
-    levels: Object.values(known.levels ?? {}).filter((level) => level !== null),
+    levels: Object.values(known.levels ?? {})
+      .flatMap((level) => level ?? [])
+      .map(({ doses, ...level }) => ({ ...level, ...doses?.[known.label] })),
     isWhole: (task: string) => !own(known.levels, task),
     /** The numbers of attempts to choose from, 1 among them; empty where the pipeline asks for none. */
     bestOf: [...new Set([...(known.bestOf?.length ? [1] : []), ...(known.bestOf ?? [])])].sort(

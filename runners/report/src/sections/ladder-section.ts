@@ -1,7 +1,8 @@
 // At which difficulty agents fail: their means by dose, what is still shown, and one test of a trend for each agent.
+import { wholeLevel } from "@mlrb/core/spec/task-level";
 import type { Report } from "@mlrb/formats/report";
 import type { DoseCurve, DoseMean, Ladder } from "@mlrb/formats/report/ladder";
-import { doseGroups } from "../compare/ladder.ts";
+import { doseGroups, noEasier } from "../compare/ladder.ts";
 import { metricOf } from "../units/shown-metric.ts";
 import { pText } from "./digits-text.ts";
 import { listText, metricHead } from "./report-words.ts";
@@ -22,7 +23,8 @@ export function ladderSections(report: Report): Section[] {
         "the whole task as they stood at that share of their time: they did not know of a shorter one, so they are no attempts " +
         "at that level. " +
         (report.smoke ? "Nothing here says how difficult the official tasks are. " : "") +
-        "Levels of one agent are in the order from the whole task; each is only looked at if all easier ones were shown.",
+        "An agent's levels are compared with the baseline in order, from the whole task to harder ones, and each only if it " +
+        "was shown at the one before. Levels that are easier than the whole task are not compared.",
       tables: [...doseGroups(report).map((curves) => doseTable(report, curves)), trendTable(ladder)],
       items: ladder.curves.map((curve) => ({ head: headOf(curve), text: shownText(curve, ladder) })),
     },
@@ -32,21 +34,21 @@ export function ladderSections(report: Report): Section[] {
 const headOf = ({ task, of, agent }: DoseCurve) => `${task}, ${of}, ${agent}`;
 
 /** What is shown of one agent, in fixed words. */
-function shownText({ points, beats, equal, scaled }: DoseCurve, { margin }: Ladder): string {
-  if (!scaled) return "not compared with the baseline: a level lacks a trivial baseline or a reference";
-  const next = points.find(({ level }) => !beats.includes(level) && isAfter(points, level, beats.at(-1)));
-  const shown =
-    beats.length === 0
-      ? "not shown to beat the baseline at the whole task"
-      : `shown to beat the baseline at ${listText(beats)}`;
-  const lost = beats.length > 0 && next ? `; no longer shown to beat the baseline at ${next.level}` : "";
-  const same = equal.length === 0 ? "" : `; equal to the baseline within ${margin} at ${listText(equal)}`;
-  return shown + lost + same;
-}
-
-function isAfter(points: readonly DoseMean[], level: string, last: string | undefined): boolean {
-  const placeOf = (name: string | undefined) => points.findIndex((one) => one.level === name);
-  return placeOf(level) > placeOf(last);
+function shownText({ task, of, points, beats, equal }: DoseCurve, { levels, margin }: Ladder): string {
+  const { whole } = levels.find((one) => one.task === task && one.of === of)!;
+  const judged = noEasier(points, whole);
+  const place = ({ level }: DoseMean) => (level === wholeLevel ? "the whole task" : level);
+  if (judged.length === 0)
+    return "not compared with the baseline: the whole task is not shown, and all levels are easier";
+  const next = judged[beats.length];
+  const parts = [
+    beats.length > 0 && `shown to beat the baseline at ${listText(judged.slice(0, beats.length).map(place))}`,
+    next?.baseline == null
+      ? next && `${place(next)} has no trivial baseline`
+      : `${beats.length > 0 ? "no longer" : "not"} shown to beat the baseline at ${place(next)}`,
+    equal.length > 0 && `equal to the baseline within ${margin} at ${listText(equal)}`,
+  ];
+  return parts.filter(Boolean).join("; ");
 }
 
 type DoseRow = { name: string; dose: number; cellOf: (agent: string) => TableCell };
@@ -57,6 +59,9 @@ function doseTable(report: Report, curves: DoseCurve[]): Table {
     ...new Map(curves.flatMap(({ points }) => points.map((one) => [one.level, one.dose] as const))),
   ];
   const shares = [...new Set(curves.flatMap(({ checkpoints }) => checkpoints.map(({ share }) => share)))];
+  const baselines = new Map(
+    curves.flatMap(({ points }) => points.map(({ level, baseline }) => [level, baseline?.toFixed(2)])),
+  );
   const curveOf = (agent: string) => curves.find((one) => one.agent === agent);
   const rows: DoseRow[] = [
     ...levels.map(([name, dose]) => ({
@@ -72,6 +77,7 @@ function doseTable(report: Report, curves: DoseCurve[]): Table {
   return tableOf(`${task} by ${of}: ${scale}`, oneGroup(rows), [
     column("level", ({ name }) => name),
     numeric(unit, ({ dose }) => String(Number(dose.toPrecision(3)))),
+    ...(scaled ? [] : [numeric("trivial baseline", ({ name }: DoseRow) => baselines.get(name) ?? noNumber)]),
     ...curves.map(({ agent }) => numeric(agent, ({ cellOf }: DoseRow) => cellOf(agent))),
   ]);
 }

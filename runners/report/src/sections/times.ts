@@ -60,7 +60,6 @@ export function times(collected: Collected, { label, readLedger, read, direction
         dollars: ledger?.dollars ?? null,
         gpuHours: ledger?.gpuHours ?? null,
         ...(ledger && { machineHours: machineHours(ledger) }),
-        ...(ledger?.talking && { talking: ledger.talking }),
         gpuBusyHours: hours(ledger?.gpuBusyMs),
         gpuMemoryPeakMiB: ledger?.gpuMemoryPeakMiB ?? null,
         ...(ledger?.resumed !== undefined && { resumed: ledger.resumed }),

@@ -1,10 +1,10 @@
 // Dose and response: for each task and kind of change a figure with a line for each agent over the dose, and a dashed
 // one of attempts at the whole task as they stood at a share of their time. These are two curves and never one.
+import { wholeLevel } from "@mlrb/core/spec/task-level";
 import type { Report } from "@mlrb/formats/report";
 import type { DoseCurve } from "@mlrb/formats/report/ladder";
 import * as Plot from "@observablehq/plot";
 import { doseGroups } from "../../compare/ladder.ts";
-import { metricHead } from "../../sections/report-words.ts";
 import { metricOf } from "../../units/shown-metric.ts";
 import { type Html, html } from "../html.ts";
 import { agentLegend, agentLooks, axisDomain, drawFigure } from "./draw-figure.ts";
@@ -14,7 +14,7 @@ export function dosePart(report: Report): Html {
   if (groups.length === 0) return html``;
   return html`<section aria-labelledby="doses"><div class="title"><h2 id="doses">Score by difficulty</h2> ${agentLegend(report.agents.map(({ name }) => name))}</div>
 <div class="figures small">${groups.map((curves) => html`<figure>${doseSvg(report, curves)}</figure>`)}</div>
-<p class="caption">Lines: attempts that were told of the level; bars span Student-t intervals, 95 %. Dashed: attempts at the whole task as they stood at that share of their time, which did not know of a shorter one. 0 is the trivial baseline of the level, 1 its reference model.</p></section>
+<p class="caption">Lines: attempts that were told of the level; bars span Student-t intervals, 95 %. Dashed: attempts at the whole task as they stood at that share of their time, which did not know of a shorter one. Grey: the trivial baseline of each level. It is 0 in normalised scores, where 1 is the level's reference model; scores are in the metric's unit where a level has no reference.</p></section>
 `;
 }
 
@@ -39,8 +39,13 @@ export function doseSvg(
       words: `${name(agent)}, whole task at ${Math.round(100 * share)} % of its time: ${mean.toFixed(2)} (n ${n})`,
     })),
   );
+  const whole = curves.flatMap(({ points }) => points).find(({ level }) => level === wholeLevel);
+  const baselineAt = new Map(curves.flatMap(({ points }) => points.map((one) => [one.dose, one.baseline])));
+  const baselines = [...baselineAt].map(([dose, baseline]) => ({ dose, baseline }));
   const looks = agentLooks(report.agents.map(({ name }) => name));
-  const scale = scaled ? "normalised score" : metricHead(metricOf(report, metric));
+  const { name: metricName, headUnit, direction } = metricOf(report, metric);
+  const unscaled = `${metricName}${headUnit ? `, ${headUnit}` : ""} (${direction} is better)`;
+  const scale = scaled ? "normalised score" : unscaled;
   const words = [
     `${task}: ${scale} by ${of} (${unit})`,
     ...points.map(({ words }) => words),
@@ -49,23 +54,26 @@ export function doseSvg(
   const doses = [...points, ...stood].map(({ dose }) => dose);
   const line = { x: "dose", y: "mean", z: "agent", stroke: looks.fill };
   return drawFigure(words.join(". "), {
-    ...{ width, height: 270, marginTop: 26, marginLeft: 56, marginRight: 24, marginBottom: 48 },
+    ...{ width, height: 270, marginTop: 26, marginLeft: 56, marginRight: 36, marginBottom: 48 },
     x: {
       type: Math.min(...doses) > 0 ? "log" : "linear",
       ticks: [...new Set(points.map(({ dose }) => dose))],
-      tickFormat: (dose: number) => String(Number(dose.toPrecision(2))),
+      tickFormat: (dose: number) => `${Number(dose.toPrecision(2))}${dose === whole?.dose ? " (whole)" : ""}`,
       label: unit,
     },
     y: {
       domain: axisDomain(0.08, [
-        ...(scaled ? [0] : []),
+        ...baselines.flatMap(({ baseline }) => baseline ?? []),
         ...points.flatMap(({ low, high }) => [low, high]),
         ...stood.map(({ mean }) => mean),
       ]),
       ...{ ticks: 5, grid: true, label: `${task} by ${of}: ${scale}` },
     },
     marks: [
-      ...(scaled ? [Plot.ruleY([0], { stroke: "var(--line)", strokeWidth: 2, strokeDasharray: "4 3" })] : []),
+      Plot.line(baselines, {
+        ...{ x: "dose", y: "baseline", sort: "dose" },
+        ...{ stroke: "var(--line)", strokeWidth: 2, strokeDasharray: "4 3" },
+      }),
       Plot.ruleX(points, { x: "dose", y1: "low", y2: "high", stroke: looks.fill, strokeWidth: 1.5 }),
       Plot.line(stood, { ...line, strokeWidth: 1.5, strokeDasharray: "5 4" }),
       Plot.line(points, { ...line, strokeWidth: 2 }),

@@ -1,4 +1,4 @@
-"""Trains a small GPT-2 from scratch on all text in data/, saves it each minute, and ends before the deadline.
+"""Trains a small GPT-2 from scratch on text in data/, saves it each minute, and ends before the deadline.
 
 python help/train.py
 """
@@ -16,20 +16,25 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 CONTEXT, ROWS, WIDTH, LAYERS, VOCABULARY = 256, 16, 256, 4, 8000
 END = "<|endoftext|>"
 RESERVE = 20  # seconds before the deadline
+TEXTS = 100_000  # the first ones; the tokenizer learns from them too
 
 
-def texts() -> list[str]:
+def texts() -> tuple[str, list[str]]:
+    """The name of the data, and its texts."""
     given = Path("data/train.jsonl")
     if given.exists():
-        return [json.loads(line)["content"] for line in given.read_text(encoding="utf-8").splitlines()]
-    return load_dataset("data/AlgorithmicResearchGroup/babylm", split="train")["content"]
+        name, rows = "brown-smoke", load_dataset("json", data_files=str(given), split="train")
+    else:
+        [folder] = Path("data").glob("AlgorithmicResearchGroup/*")
+        name, rows = str(folder.relative_to("data")), load_dataset(str(folder), split="train")
+    column = "content" if "content" in rows.column_names else "text"
+    return name, rows[:TEXTS][column]
 
 
-def save(model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, seen: int) -> None:
+def save(model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, data: str, seen: int) -> None:
     folder = Path("submission")
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    data = "brown-smoke" if Path("data/train.jsonl").exists() else "AlgorithmicResearchGroup/babylm"
     told = {"formatVersion": 1, "base": None, "experts": [], "data": [data], "trainTokens": seen}
     told["tokenizer"] = "a BPE of the same text"
     (folder / "provenance.json").write_text(json.dumps(told))
@@ -39,7 +44,7 @@ def main() -> None:
     torch.manual_seed(int(os.environ.get("MLRB_SEED", "1")))
     end = float(os.environ.get("MLRB_DEADLINE", time.time() + 120)) - RESERVE
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    all_texts = texts()
+    data, all_texts = texts()
     bpe = ByteLevelBPETokenizer()
     bpe.train_from_iterator(all_texts, VOCABULARY, special_tokens=[END])
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe._tokenizer, bos_token=END, eos_token=END)
@@ -58,9 +63,9 @@ def main() -> None:
         optimizer.zero_grad()
         steps += 1
         if time.time() > saved + 60:
-            save(model, tokenizer, steps * ROWS * CONTEXT)
+            save(model, tokenizer, data, steps * ROWS * CONTEXT)
             saved = time.time()
-    save(model, tokenizer, steps * ROWS * CONTEXT)
+    save(model, tokenizer, data, steps * ROWS * CONTEXT)
 
 
 if __name__ == "__main__":
