@@ -111,20 +111,11 @@ const referenceRows = byKind(
 const devScorer = t.closedObject(
   {
     scorer: t.about(t.name, "the scorer; it need not be one of the task's own"),
-    rows: t.about(
-      t.pathInside,
-      "of the public data: a JSON Lines file, or with `split` a data set of the hub",
-    ),
+    rows: t.about(t.pathInside, "of the public data: JSON Lines, or with `split` a set of the hub"),
     split: t.about(t.text, "of that data set"),
-    as: t.about(
-      t.pathInside,
-      "where the scorer reads them, e.g. mmlu/{subject}/test.jsonl with a field of the rows",
-    ),
+    as: t.about(t.pathInside, "where the scorer reads them, e.g. mmlu/{subject}/test.jsonl by a field"),
     text: t.about(t.text, "the field with a document; then each row is written as the document alone"),
-    keep: t.about(
-      t.listOf(t.pathInside),
-      "files of the private data that the scorer reads too, never test rows",
-    ),
+    keep: t.about(t.listOf(t.pathInside), "private files that the scorer reads too, never test rows"),
     most: t.about(t.positiveInteger, "rows that are scored, evenly spaced; by default all"),
   },
   ["scorer", "rows", "as"],

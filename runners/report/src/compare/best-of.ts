@@ -58,21 +58,17 @@ export function bestOf(report: Report, asked: Asked): BestOf | undefined {
   return {
     tasks,
     cells: made.map(({ of }) => of),
-    agents: rows.map(({ profile: _, choice, ...row }) => ({
-      ...row,
-      choice: choice && { ...choice, pHolm: corrected.shift()! },
-    })),
-    profiles: rows.flatMap(({ agent, k, profile }) =>
-      profile.steps.length > 0 ? [{ agent, k, ...profile }] : [],
-    ),
+    agents: rows.map(({ profile: _, choice, ...row }) => {
+      return { ...row, choice: choice && { ...choice, pHolm: corrected.shift()! } };
+    }),
+    profiles: rows
+      .map(({ agent, k, profile }) => ({ agent, k, ...profile }))
+      .filter(({ steps }) => steps.length > 0),
   };
 }
 
-function successOf(
-  { task, metric, direction, referenceName }: Cell,
-  report: Report,
-  declared: number | string | null,
-): Success {
+function successOf(cell: Cell, report: Report, declared: number | string | null): Success {
+  const { task, metric, direction, referenceName } = cell;
   if (typeof declared === "number") return { success: declared, beats: null };
   const name = declared ?? referenceName;
   const row = report.rows.find((one) => one.task === task && one.metric === metric && one.name === name);

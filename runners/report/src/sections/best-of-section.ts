@@ -70,6 +70,12 @@ function chosenText({ k, groups, leftOut }: CellOfK): string {
   return parts.flatMap(([number, what]) => (number > 0 ? [`${number} ${what}`] : [])).join(", ");
 }
 
+type Choice = NonNullable<AgentOfK["choice"]>;
+
+function ofChoice(head: string, text: (choice: Choice) => string) {
+  return numeric(head, ({ choice }: AgentOfK) => (choice ? text(choice) : noNumber));
+}
+
 function overTasksTable({ agents }: BestOf): Table {
   return tableOf("Over tasks", oneGroup(agents), [
     column("agent", ({ agent }) => agent),
@@ -81,11 +87,9 @@ function overTasksTable({ agents }: BestOf): Table {
     numeric("P(better than one) (tasks)", ({ better, betterInterval, tasks }) =>
       better === null ? noNumber : `${rateText(better, betterInterval)} (${tasks})`,
     ),
-    numeric("P(better in its group) (groups)", ({ choice }) =>
-      choice ? `${choice.share.toFixed(2)} (${choice.groups})` : noNumber,
-    ),
-    numeric("p", ({ choice }) => (choice ? pText(choice.p) : noNumber)),
-    numeric("p (Holm over agents and k)", ({ choice }) => (choice ? pText(choice.pHolm) : noNumber)),
+    ofChoice("P(better in its group) (groups)", ({ share, groups }) => `${share.toFixed(2)} (${groups})`),
+    ofChoice("p", ({ p }) => pText(p)),
+    ofChoice("p (Holm over agents and k)", ({ pHolm }) => pText(pHolm)),
   ]);
 }
 
@@ -107,8 +111,8 @@ function claims({ agents }: BestOf): Item[] {
   );
 }
 
-function claim({ share, pHolm, p, pMin }: NonNullable<AgentOfK["choice"]>): string {
+function claim({ share, pHolm, pMin }: Choice): string {
   if (pMin > alpha) return "too few groups to show that the rule chooses better than chance";
   if (pHolm > alpha) return "the rule is not shown to choose better than chance";
-  return `the rule is shown to choose ${share > 0.5 ? "better" : "worse"} than chance (p ${pText(p)})`;
+  return `the rule is shown to choose ${share > 0.5 ? "better" : "worse"} than chance (p ${pText(pHolm)} by Holm)`;
 }
