@@ -83,27 +83,29 @@ export const modelSpending = t.wholeExcept(["estimated", "reached", "served"], {
   ),
 });
 
+const spent = {
+  calls: t.about(t.count, "answered model calls"),
+  inputTokens: t.about(t.amount, "as far as the provider reported them"),
+  outputTokens: t.amount,
+  dollars: t.about(t.nullable(t.amount), "null: some calls have no known price or usage"),
+} as const;
+
 const ledgerMember = t.wholeObject({
   name: t.anyText,
   agent: t.about(t.anyText, "its preset"),
   kind: t.oneOf("command", "llm"),
-  calls: t.about(t.count, "answered model calls"),
-  inputTokens: t.about(t.amount, "as far as the provider reported them, also of failed tries"),
-  outputTokens: t.amount,
-  dollars: t.about(t.nullable(t.amount), "null: some calls have no known price or usage"),
-  waitedMs: t.about(t.amount, "recorded waits of its own; those of the whole team are in the waitedMs of the attempt"),
+  ...spent,
+  waitedMs: t.about(
+    t.amount,
+    "recorded waits of its own; those of the whole team are in the waitedMs of the attempt",
+  ),
   messages: t.about(t.count, "sent"),
   messageCharacters: t.about(t.count, "of the sent messages together"),
   end: t.about(t.anyText, "how it ended, in a few words"),
 });
 
 const talking = t.about(
-  t.wholeObject({
-    calls: t.count,
-    inputTokens: t.amount,
-    outputTokens: t.amount,
-    dollars: t.about(t.nullable(t.amount), "null: some calls have no known price or usage"),
-  }),
+  t.wholeObject(spent),
   "of a team with llm members: their model calls whose answers asked for tools of the message board only",
 );
 
