@@ -61,7 +61,9 @@ export async function runAttempt(sandbox: Sandbox, asked: AttemptRequest): Promi
   checkPrices(request);
   const { earlier } = request;
   const scaffold = await scaffoldParts(request); // an error in it costs no time of the attempt
-  const members = await memberParts(request);
+  const members = new Map<string, ScaffoldParts | undefined>();
+  for (const one of request.team?.members ?? [])
+    members.set(one.name, await scaffoldParts({ ...request, ...one }));
   const digests = earlier ? undefined : await inputDigests(request);
   if (earlier) await clearUnfinished(outputs, earlier);
   if (!earlier || earlier.restore) await materializeWorkspace(sandbox, request, request.scratch);
@@ -171,16 +173,6 @@ function checkPrompt(prompt: string, { start }: EarlierAttempt): void {
     );
 }
 
-/** Throws, with the way out, if the loop of a member cannot be made. */
-async function memberParts(request: PricedRequest): Promise<MemberParts> {
-  const parts = new Map<string, ScaffoldParts>();
-  for (const { name, agent, kind, llm } of request.team?.members ?? []) {
-    const own = llm && (await scaffoldParts({ ...request, agent: `${agent}, member ${name}`, kind, llm }));
-    if (own) parts.set(name, own);
-  }
-  return parts;
-}
-
 /** After a restart a program reads of it below its task; a scaffold puts it into its conversation. */
 async function putTask(
   { earlier, kind, scratch, team }: PricedRequest,
@@ -242,12 +234,9 @@ function checkPrices(request: PricedRequest): void {
   );
 }
 
-function calledModels({
-  kind,
-  llm,
-  gateway,
-  team,
-}: Pick<AttemptRequest, "kind" | "llm" | "gateway" | "team">): AgentModel[] {
+type Calling = Pick<AttemptRequest, "kind" | "llm" | "gateway" | "team">;
+
+function calledModels({ kind, llm, gateway, team }: Calling): AgentModel[] {
   if (team) return team.members.flatMap(calledModels);
   if (gateway)
     return gateway.flatMap(({ name, ids, free }) => ids.map((id) => ({ provider: name, id, free })));

@@ -68,16 +68,10 @@ export function startScaffold(
       ...(waits && { board: waits.board, desk: waits.desk, options: { patience: waits.patience } }),
       ...(clock && { options: { now: () => clock.nowMs } }),
     });
-    if (clock) {
-      const looking: typeof live = async (...request) => {
-        await looks?.();
-        return live(...request);
-      };
-      return looking;
-    }
-    if (!tape) return live;
-    const answer: typeof live = async (by, messages, tools) =>
-      tape.answer(by) ?? (await live(by, messages, tools));
+    const answer: typeof live = async (by, messages, tools) => {
+      if (clock) await looks?.();
+      return tape?.answer(by) ?? (await live(by, messages, tools));
+    };
     return answer;
   };
   const begin = async (): Promise<Ending> => {

@@ -9,13 +9,13 @@ const listedMax = 20_000;
 
 /** A folder that a program removed or replaced is empty. */
 export async function drainFolder(root: string, request: DrainRequest): Promise<void> {
-  const { inside, suffix, filesMax, without, take } = request;
+  const { inside, filesMax, without, take } = request;
   try {
     await using folder = await openInside(root, inside);
     const all = (await names(folder, listedMax)).names;
     const wanted = all.filter((name) => {
       const text = name.toString("latin1"); // names that are not UTF-8 stay distinct
-      return text.endsWith(suffix) && !without.has(text);
+      return text.endsWith(".json") && !without.has(text);
     });
     for (const name of wanted.slice(0, filesMax)) {
       const content = await contentOf(folder, name, request);

@@ -1,4 +1,6 @@
 // Chooses a scaffold's tools by their names.
+import type { ScaffoldSpec } from "@mlrb/formats/declared/agent-preset";
+import type { ScaffoldRequest } from "./scaffold.ts";
 import type { Tool } from "./tool.ts";
 import { boardTools } from "./tools/board.ts";
 import { editFile } from "./tools/edit-file.ts";
@@ -19,11 +21,7 @@ export function chosenTools({
   tools,
   network,
   board,
-}: {
-  tools?: string[];
-  network: boolean;
-  board?: object | undefined;
-}): Tool[] {
+}: Pick<ScaffoldSpec, "tools"> & Pick<ScaffoldRequest, "network" | "board">): Tool[] {
   const chosen = doing.filter(
     (one) =>
       (tools === undefined || tools.includes(one.spec.name)) && (network || !needNetwork.includes(one)),

@@ -65,10 +65,7 @@ class Worker {
     const { request } = shared;
     this.#shared = shared;
     this.#plan = plan;
-    this.#tools = [
-      ...chosenTools({ ...request.spec, network: request.network, board: request.board }),
-      submit,
-    ];
+    this.#tools = [...chosenTools({ ...request.spec, ...request }), submit];
     this.#system = workerPrompt2024(request);
     this.#ask = windowedAsker(request, "worker", this.#tools);
   }

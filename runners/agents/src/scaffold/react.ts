@@ -8,7 +8,7 @@ import type { Scaffold } from "./scaffold.ts";
 import { submit } from "./tools/submit.ts";
 
 export const react: Scaffold = async (request) => {
-  const tools = [...chosenTools({ ...request.spec, network: request.network, board: request.board }), submit];
+  const tools = [...chosenTools({ ...request.spec, ...request }), submit];
   const facts = { network: request.network, tools: tools.map(({ spec }) => spec.name), leads: false };
   return await converseAlone(sharedOf(request), {
     by: "agent",

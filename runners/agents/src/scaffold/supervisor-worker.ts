@@ -18,7 +18,7 @@ const textMax = 20_000;
 
 export const supervisorWorker: Scaffold = async (request) => {
   const shared = sharedOf(request);
-  const doing = chosenTools({ ...request.spec, network: request.network, board: request.board });
+  const doing = chosenTools({ ...request.spec, ...request });
   const workers = workersOf(shared, [...doing, returnResult]);
   const tools = [
     delegate(workers),

@@ -10,7 +10,7 @@ import { anyText, oneOf, openObject } from "@mlrb/formats/schema";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { inside } from "../attempt/workspace.ts";
 import type { BoardMessage } from "../scaffold/scaffold.ts";
-import { boardLimits, type MessageBoard } from "./message-board.ts";
+import { boardLimits, isSame, type MessageBoard } from "./message-board.ts";
 
 const messageFile = openObject({ to: anyText, purpose: oneOf("message", "hand-over"), text: anyText }, [
   "to",
@@ -23,41 +23,46 @@ const filesMax = 200;
 
 const folderOf = (box: "inbox" | "outbox", name: string) => `${inside.board}/${box}/${name}`;
 
+export type BoardFilesOptions = {
+  sandbox: Pick<Sandbox, "put" | "drain">;
+  board: MessageBoard;
+  /** Of the members. */
+  names: readonly string[];
+  /** A host folder for temporary files. */
+  scratch: string;
+};
+
 export class BoardFiles {
-  readonly #sandbox: Pick<Sandbox, "put" | "drain">;
-  readonly #board: MessageBoard;
-  readonly #scratch: string;
+  readonly #options: BoardFilesOptions;
   /** How many messages each member has in its inbox. */
   readonly #delivered: Map<string, number>;
   /** Entries of each outbox that could not be removed. */
   readonly #left: Map<string, Set<string>>;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(sandbox: Pick<Sandbox, "put" | "drain">, board: MessageBoard, { names, scratch }: BoardPlace) {
-    this.#sandbox = sandbox;
-    this.#board = board;
-    this.#scratch = scratch;
-    this.#delivered = new Map(names.map((name) => [name, 0]));
-    this.#left = new Map(names.map((name) => [name, new Set()]));
+  constructor(options: BoardFilesOptions) {
+    this.#options = options;
+    this.#delivered = new Map(options.names.map((name) => [name, 0]));
+    this.#left = new Map(options.names.map((name) => [name, new Set()]));
   }
 
   /**
    * To be called before programs run. After a restart the inboxes hold what the trajectory has, and a file whose
    * message was recorded but that was not yet removed is not sent again.
    */
-  async open(): Promise<void> {
-    const empty = join(this.#scratch, "board");
+  async open(earlier: readonly BoardMessage[]): Promise<void> {
+    const { names, sandbox, scratch } = this.#options;
+    const empty = join(scratch, "board");
     await mkdir(empty, { recursive: true });
-    for (const name of this.#delivered.keys()) {
+    for (const name of names) {
       for (const box of ["inbox", "outbox"] as const) await this.#put(empty, folderOf(box, name));
       const all = {
-        suffix: ".json",
         bytesMax: 0,
         filesMax: 2 * boardLimits.messagesMax,
         without: new Set<string>(),
       };
-      await this.#sandbox.drain?.({ ...all, inside: folderOf("inbox", name), take: () => {} });
-      const last = this.#board.all().findLast(({ from }) => from === name);
+      await sandbox.drain?.({ ...all, inside: folderOf("inbox", name), take: () => {} });
+      const last = earlier.findLast(({ from }) => from === name);
       await this.#drain(name, (message) => last === undefined || !isSame(message, last));
     }
     await this.look();
@@ -66,32 +71,33 @@ export class BoardFiles {
   /** Sends what lies in the outboxes, then fills the inboxes. One look at a time. Rejects where the record cannot be kept. */
   look(): Promise<void> {
     const next = this.#turn.then(async () => {
-      for (const name of this.#delivered.keys()) await this.#drain(name);
-      for (const name of this.#delivered.keys()) await this.#deliver(name);
+      for (const name of this.#options.names) await this.#drain(name);
+      for (const name of this.#options.names) await this.#deliver(name);
     });
     this.#turn = next.catch(() => {}); // the caller gets the error
     return next;
   }
 
   async #drain(from: string, isNew: (message: BoardMessage) => boolean = () => true): Promise<void> {
-    await this.#sandbox.drain?.({
-      ...{ inside: folderOf("outbox", from), suffix: ".json", bytesMax: fileBytesMax, filesMax },
+    const { sandbox, board } = this.#options;
+    await sandbox.drain?.({
+      ...{ inside: folderOf("outbox", from), bytesMax: fileBytesMax, filesMax },
       without: this.#left.get(from)!,
       take: (name, content) => {
         const message = content instanceof Uint8Array ? messageIn(from, content) : content.refused;
-        const why =
-          typeof message === "string" ? message : isNew(message) ? this.#board.send(message) : undefined;
-        if (why !== undefined) this.#board.refused(from, `${JSON.stringify(name.slice(0, 100))}: ${why}`);
+        const why = typeof message === "string" ? message : isNew(message) ? board.send(message) : undefined;
+        if (why !== undefined) board.refused(from, `${JSON.stringify(name.slice(0, 100))}: ${why}`);
       },
     });
   }
 
   /** What a full disk or a replaced folder refuses is tried again at the next look. */
   async #deliver(name: string): Promise<void> {
-    const received = this.#board.receivedBy(name);
+    const { board, scratch } = this.#options;
+    const received = board.receivedBy(name);
     for (let at = this.#delivered.get(name)!; at < received.length; at++) {
       const number = at + 1;
-      const file = join(this.#scratch, "board-message");
+      const file = join(scratch, "board-message");
       await writeFile(file, `${canonicalJson({ number, ...received[at]! })}\n`);
       const path = `${folderOf("inbox", name)}/${String(number).padStart(6, "0")}.json`;
       if (!(await this.#put(file, path))) return;
@@ -101,14 +107,12 @@ export class BoardFiles {
 
   /** False if a program stands in the way. */
   #put(from: string, to: string): Promise<boolean> {
-    return this.#sandbox.put(from, to, { whole: true }).then(
+    return this.#options.sandbox.put(from, to, { whole: true }).then(
       () => true,
       () => false,
     );
   }
 }
-
-export type BoardPlace = { names: readonly string[]; scratch: string };
 
 function messageIn(from: string, bytes: Uint8Array): BoardMessage | string {
   let text: string;
@@ -121,11 +125,4 @@ function messageIn(from: string, bytes: Uint8Array): BoardMessage | string {
   if (reading.kind === "unreadable") return reading.cause.slice(0, 500);
   const { to, purpose = "message", text: said } = reading.value;
   return { from, to, purpose, text: said };
-}
-
-function isSame(one: BoardMessage, other: BoardMessage): boolean {
-  const { from, to, purpose, text } = one;
-  return (
-    from === other.from && to === other.to && purpose === other.purpose && text.toWellFormed() === other.text
-  );
 }

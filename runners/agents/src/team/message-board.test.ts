@@ -81,9 +81,9 @@ async function files(t: TestContext, earlier: BoardMessage[] = [], root?: string
   const sandbox = await plainSandbox(under, root);
   t.after(() => sandbox.close());
   const { board: one, events } = board(earlier);
-  const made = new BoardFiles(sandbox, one, { names, scratch: join(under, "scratch") });
+  const made = new BoardFiles({ sandbox, board: one, names, scratch: join(under, "scratch") });
   const at = (...parts: string[]) => join(sandbox.seenAs("board"), ...parts);
-  return { made, events, at, root: sandbox.seenAs("") };
+  return { made, events, at, open: () => made.open(earlier), root: sandbox.seenAs("") };
 }
 
 const asked = (to: string, text: string) => JSON.stringify({ to, text });
@@ -94,7 +94,7 @@ const textsIn = (folder: string) =>
 
 test("after a restart a recorded message is not sent again, and inboxes hold what is on record", async (t) => {
   const first = await files(t);
-  await first.made.open();
+  await first.open();
   writeFileSync(first.at("outbox/a/1.json"), asked("b", "one"));
   await first.made.look();
   writeFileSync(first.at("inbox/b/000002.json"), '{"text": "left behind"}');
@@ -102,7 +102,7 @@ test("after a restart a recorded message is not sent again, and inboxes hold wha
   writeFileSync(first.at("outbox/a/1.json"), asked("b", "one"));
   writeFileSync(first.at("outbox/a/2.json"), asked("b", "two"));
   const again = await files(t, [message("a", "b", "one")], first.root);
-  await again.made.open();
+  await again.open();
   assert.deepEqual(
     again.events.map((event) => event.event === "board" && event.text),
     ["two"],
@@ -114,8 +114,8 @@ test("after a restart a recorded message is not sent again, and inboxes hold wha
 });
 
 test("a removed or replaced board loses nothing of the record, and comes back", async (t) => {
-  const { made, events, at } = await files(t);
-  await made.open();
+  const { made, events, at, open } = await files(t);
+  await open();
   removeFolder(at("inbox"));
   writeFileSync(at("inbox"), "in the way");
   writeFileSync(at("outbox/a/1.json"), asked("b", "one"));

@@ -1,5 +1,6 @@
 // The messages of a team: each is recorded before anyone can read it, and all have one order, that of the
 // trajectory.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { BoardMessage } from "../scaffold/scaffold.ts";
 
@@ -48,10 +49,6 @@ export class MessageBoard {
     this.#options.write({ event: "board-refused", member, because: `${because}${last}` });
   }
 
-  all(): readonly BoardMessage[] {
-    return this.#all;
-  }
-
   /** In the order in which they were sent. */
   receivedBy(name: string): readonly BoardMessage[] {
     return this.#received.get(name)!;
@@ -65,21 +62,13 @@ export class MessageBoard {
 
   /** Resolves with the next message to this member, or after `ms`; rejects when `signal` is aborted. */
   async next(name: string, ms: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const stop = () => reject(signal.reason);
-    const timer = setTimeout(resolve, ms);
+    const sent = new AbortController();
     const end = this.onSent((message) => {
-      if (reaches(message, name)) resolve();
+      if (reaches(message, name)) sent.abort();
     });
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      await promise;
-    } finally {
-      end();
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-    }
+    await sleep(ms, undefined, { signal: AbortSignal.any([signal, sent.signal]) }).catch(() => {});
+    end();
+    signal.throwIfAborted();
   }
 
   #refusal({ from, to, text }: BoardMessage): string | undefined {
@@ -95,6 +84,12 @@ export class MessageBoard {
     if (this.#all.length >= messagesMax) return `the team has sent its ${messagesMax} messages`;
     return undefined;
   }
+}
+
+/** As the trajectory holds them. */
+export function isSame(one: BoardMessage, other: BoardMessage): boolean {
+  const isEqual = (field: "from" | "to" | "purpose") => one[field] === other[field];
+  return isEqual("from") && isEqual("to") && isEqual("purpose") && one.text.toWellFormed() === other.text;
 }
 
 function reaches({ from, to }: BoardMessage, name: string): boolean {

@@ -14,11 +14,11 @@ import { isTaped } from "../resume/tape.ts";
 import type { BoardAccess, BoardMessage } from "../scaffold/scaffold.ts";
 import { BoardFiles } from "./board-files.ts";
 import { MemberWaits } from "./member-waits.ts";
-import { MessageBoard } from "./message-board.ts";
+import { isSame, MessageBoard } from "./message-board.ts";
 import type { TeamMember } from "./team-request.ts";
 import { memberEnvironment, memberFolder, memberPart, teamText } from "./team-text.ts";
 
-export type MemberParts = ReadonlyMap<string, ScaffoldParts>;
+export type MemberParts = ReadonlyMap<string, ScaffoldParts | undefined>;
 
 /** `parts`: of the llm members. Throws as runProgram and runScaffold do. */
 export async function runTeam(
@@ -57,6 +57,8 @@ class Team {
   /** Resolved with an end that ends the whole team. */
   readonly #over = Promise.withResolvers<Ending>();
   #looks: NodeJS.Timeout | undefined;
+  /** Takes what may not be thrown where it happens. */
+  #failed: (error: unknown) => void = () => {};
   #stopped = false;
 
   constructor(supervision: Supervision, shown: Shown, parts: MemberParts) {
@@ -69,7 +71,7 @@ class Team {
     const write = (event: TrajectoryEvent) => this.#write(event);
     const earlier = messagesIn(request.earlier?.counted ?? []);
     this.#board = new MessageBoard({ members: names, earlier, write });
-    this.#files = new BoardFiles(sandbox, this.#board, { names, scratch: request.scratch });
+    this.#files = new BoardFiles({ sandbox, board: this.#board, names, scratch: request.scratch });
     this.#waits = new MemberWaits({ meter, sandbox, clock, write });
     this.#handedOver = new Map(names.map((name) => [name, Promise.withResolvers()]));
     this.#board.onSent((message) => this.#sent(message));
@@ -78,10 +80,11 @@ class Team {
 
   /** To be called before `start`, when no program runs. */
   open(): Promise<void> {
-    return this.#files.open();
+    return this.#files.open(messagesIn(this.#supervision.request.earlier?.counted ?? []));
   }
 
   start(failed: (error: unknown) => void): Started {
+    this.#failed = failed;
     const look = () => {
       for (const { supervision } of this.#working.values()) supervision.output.flush();
       return this.#files.look();
@@ -90,7 +93,7 @@ class Team {
       () => void look().catch(failed),
       Math.min(lookMs, this.#supervision.request.pollMs ?? lookMs),
     );
-    const all = Promise.all(this.#members.map((member, at) => this.#run(member, at, failed)));
+    const all = Promise.all(this.#members.map((member, at) => this.#run(member, at)));
     all.catch(() => {}); // the race reports it, or the team is over
     return {
       running: Promise.race([all.then(bestEnding), this.#over.promise]),
@@ -128,7 +131,7 @@ class Team {
   }
 
   /** From its start, or from where it was before a restart, to its end. */
-  async #run(member: TeamMember, at: number, failed: (error: unknown) => void): Promise<Ending> {
+  async #run(member: TeamMember, at: number): Promise<Ending> {
     const { name, after } = member;
     const past = pastOf(this.#supervision.request.earlier, name);
     if (!past?.ending) {
@@ -136,7 +139,7 @@ class Team {
       if (this.#stopped) return over;
       if (!past) this.#recordStart(member);
     }
-    const ending = past?.ending ?? (await this.#work(member, at, { past, failed }));
+    const ending = past?.ending ?? (await this.#work(member, at, past));
     if (this.#stopped) return ending; // by the end of the team, which records it
     this.#working.delete(name);
     if (!past?.ended) this.#write({ event: "member-end", member: name, result: resultOf(ending) });
@@ -146,11 +149,7 @@ class Team {
     return ending;
   }
 
-  async #work(
-    member: TeamMember,
-    at: number,
-    { past, failed }: { past: Past | undefined; failed(error: unknown): void },
-  ): Promise<Ending> {
+  async #work(member: TeamMember, at: number, past: Past | undefined): Promise<Ending> {
     const { name, kind } = member;
     const supervision = this.#viewOf(member, at, past);
     const working: Working = { supervision };
@@ -166,7 +165,7 @@ class Team {
       const program = await openProgram(supervision);
       try {
         if (this.#stopped) return over;
-        const started = program.start(failed);
+        const started = program.start(this.#failed);
         working.stop = started.stop;
         ending = await started.running;
       } finally {
@@ -199,7 +198,7 @@ class Team {
   #viewOf(member: TeamMember, at: number, past: Past | undefined): AgentSupervision {
     const { request, sandbox, meter, interventions, counts, silence, downloads } = this.#supervision;
     const { name, agent, kind, command, llm, gateway } = member;
-    const { earlier, gateway: _, llm: __, ...common } = request;
+    const { earlier, ...common } = request;
     const part = memberPart(request, at);
     const write = (event: TrajectoryEvent) => this.#write({ ...event, member: name });
     return {
@@ -240,13 +239,10 @@ class Team {
     return {
       member: name,
       read: 0,
-      send: (message) => {
-        const at = left.findIndex(
-          ({ to, purpose, text }) =>
-            to === message.to && purpose === message.purpose && text === message.text,
-        );
-        if (at >= 0) return void left.splice(at, 1);
-        return this.#board.send({ from: name, ...message });
+      send: (asked) => {
+        const message = { from: name, ...asked };
+        const at = left.findIndex((sent) => isSame(message, sent));
+        return at < 0 ? this.#board.send(message) : void left.splice(at, 1);
       },
       received: () => this.#board.receivedBy(name),
       next: (ms, signal) => this.#waits.idle(name, () => this.#board.next(name, ms, signal)),
@@ -264,13 +260,12 @@ function pastOf(earlier: EarlierAttempt | undefined, member: string) {
   const own = earlier?.counted.filter((event) => event.member === member) ?? [];
   if (!own.some(({ event }) => event === "member-start")) return undefined;
   const tape = own.filter(isTaped);
-  const end = own.findLast((event) => event.event === "member-end");
-  const program = own.findLast(({ event }) => event === "exec" || event === "exec-end");
+  const last = own.findLast(({ event }) => ["exec", "exec-end", "member-end"].includes(event));
   const answeredAt = own.findLastIndex((event) => event.event === "tool-result");
   return {
     ...{ tape, step: tape.filter(({ event }) => event === "model-call").length },
-    ended: end !== undefined,
-    ending: endingOf(end?.result) ?? (program?.event === "exec-end" ? endingOf(program.result) : undefined),
+    ended: last?.event === "member-end",
+    ending: last && "result" in last ? endingOf(last.result as RecordedResult) : undefined,
     unanswered: messagesIn(own.slice(answeredAt + 1)),
   };
 }
@@ -290,8 +285,7 @@ function resultOf(ending: Ending) {
 
 type RecordedResult = Extract<TrajectoryEvent, { event: "member-end" }>["result"];
 
-function endingOf(result: RecordedResult | undefined): Ending | undefined {
-  if (result === undefined) return undefined;
+function endingOf(result: RecordedResult): Ending {
   const isProgram = ["exited", "signalled", "time-limit"].includes(result.kind ?? "");
   return (isProgram ? result : { kind: "scaffold", end: result }) as Ending;
 }
@@ -303,21 +297,11 @@ function endsTeam(ending: Ending): boolean {
   return "over" in result && result.over?.limit === "disk";
 }
 
-/** From the end that says most for the team to the one that says least. */
-const ranks: ReturnType<typeof endedAs>[] = [
-  "submitted",
-  "finished",
-  "gave-up",
-  "turn-limit",
-  "silent",
-  "refusal",
-];
+/** How members end by themselves, from the end that says most for the team to the one that says least. */
+const ranks = ["submitted", "finished", "gave-up", "turn-limit", "silent", "refusal", "agent-error"];
 
 /** A team whose members all ended by themselves ends as the one that came furthest. */
 function bestEnding(endings: Ending[]): Ending {
-  const rank = (ending: Ending) => {
-    const at = ranks.indexOf(endedAs(ending));
-    return at < 0 ? ranks.length : at; // its own error
-  };
+  const rank = (ending: Ending) => ranks.indexOf(endedAs(ending));
   return endings.toSorted((a, b) => rank(a) - rank(b))[0]!;
 }

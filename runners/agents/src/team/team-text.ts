@@ -17,7 +17,7 @@ export function teamText({ members, workspace, resources }: TeamRequest, name: s
   const who = name === undefined ? `the member that the variable ${memberVariable} names` : name;
   const places =
     workspace === "own"
-      ? `Each member works in a folder of its own, the workspace's folder of its name, where data, models and submission are links to the common ones. shared/ in the workspace (${sharedVariable}) is for files of all.`
+      ? `Each member works in a folder of its own, the workspace's folder of its name, where data, models and submission are links to the common ones. shared/ in the workspace (MLRB_SHARED) is for files of all.`
       : "All work in the same workspace: agree who writes which files.";
   return `
 ---
@@ -33,16 +33,13 @@ The submission is one, and so is the budget of time, tokens and money: what one 
   }
 
 Members write to each other on a message board. A model has the tools send_message and read_messages. A program writes
-a file outbox/NAME/ANY.json in the folder ${boardVariable}, NAME being its own name, with {"to": NAME or "all",
+a file outbox/NAME/ANY.json in the folder MLRB_BOARD, NAME being its own name, with {"to": NAME or "all",
 "purpose": "message" or "hand-over", "text": TEXT}, under another name first and then renamed; messages to it lie in
 inbox/NAME/, as 000001.json and so on. A text may have ${boardLimits.messageBytes} bytes. A hand-over tells members that start after
 you to start. Your own end (submit, or the end of your program) ends your work, not that of the others: the attempt
 ends when all have ended, or at the deadline.
 `;
 }
-
-const boardVariable = "MLRB_BOARD";
-const sharedVariable = "MLRB_SHARED";
 
 /** From the sandbox's root. */
 export function memberFolder({ workspace }: TeamRequest, name: string): string {
@@ -57,8 +54,8 @@ export function memberEnvironment(
   const { gpus, memoryBytes } = part;
   return {
     [memberVariable]: name,
-    [boardVariable]: sandbox.seenAs(inside.board),
-    [sharedVariable]: sandbox.seenAs(memberFolder(team, "shared")),
+    MLRB_BOARD: sandbox.seenAs(inside.board),
+    MLRB_SHARED: sandbox.seenAs(memberFolder(team, "shared")),
     ...(memoryBytes !== undefined && { MLRB_MEMORY_BYTES: String(memoryBytes) }),
     ...(gpus && gpus.length > 0 && { ...gpuVariables(gpus), CUDA_DEVICE_ORDER: "PCI_BUS_ID" }),
   };

@@ -21,7 +21,7 @@ export type Sandbox = {
   put(from: string, inside: string, options?: PutOptions): Promise<void>;
   /** Reads part of a regular file; undefined for a link, a device or a missing file. */
   get(inside: string, range: { from: number; bytesMax: number }): Promise<Uint8Array | undefined>;
-  /** Takes the files of a folder out, and removes them. */
+  /** Takes files out of a folder whose names end in `.json`, and removes them. */
   drain?(request: DrainRequest): Promise<void>;
   /** Copies a folder out of the sandbox. Its contents are hostile; the cost is bounded. */
   snapshot(request: SnapshotRequest): Promise<SnapshotResult>;
@@ -59,8 +59,6 @@ export type Sandbox = {
 
 export type DrainRequest = {
   inside: string;
-  /** Only entries whose names end like this. */
-  suffix: string;
   bytesMax: number;
   /** Entries of one call. */
   filesMax: number;

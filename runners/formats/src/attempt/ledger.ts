@@ -83,14 +83,18 @@ export const modelSpending = t.wholeExcept(["estimated", "reached", "served"], {
   ),
 });
 
+const spent = {
+  calls: t.about(t.count, "answered model calls"),
+  inputTokens: t.about(t.amount, "as far as the provider reported them"),
+  outputTokens: t.amount,
+  dollars: t.about(t.nullable(t.amount), "null: some calls have no known price or usage"),
+} as const;
+
 const ledgerMember = t.wholeObject({
   name: t.anyText,
   agent: t.about(t.anyText, "its preset"),
   kind: t.oneOf("command", "llm"),
-  calls: t.about(t.count, "answered model calls"),
-  inputTokens: t.about(t.amount, "as far as the provider reported them, also of failed tries"),
-  outputTokens: t.amount,
-  dollars: t.about(t.nullable(t.amount), "null: some calls have no known price or usage"),
+  ...spent,
   waitedMs: t.about(
     t.amount,
     "recorded waits of its own; those of the whole team are in the waitedMs of the attempt",
@@ -101,12 +105,7 @@ const ledgerMember = t.wholeObject({
 });
 
 const talking = t.about(
-  t.wholeObject({
-    calls: t.count,
-    inputTokens: t.amount,
-    outputTokens: t.amount,
-    dollars: t.about(t.nullable(t.amount), "null: some calls have no known price or usage"),
-  }),
+  t.wholeObject(spent),
   "of a team with llm members: their model calls whose answers asked for tools of the message board only",
 );
 
