@@ -206,22 +206,22 @@ const profiles = t.wholeObject({
 
 const together = t.wholeObject({
   ...head,
-  arm: t.about(t.anyText, "what is equal: see the pipeline's arms"),
-  primary_arm: t.about(t.flag, "whether its contrast of the team with the best of k is the primary one"),
+  arm: t.about(t.anyText, "as the pipeline calls it"),
+  primary_arm: t.about(t.flag, "whether it has the primary contrast"),
   task: t.anyText,
-  side: t.about(t.oneOf("team", "best-of-k", "solo"), "best-of-k: chosen without test scores"),
+  side: t.oneOf("team", "best-of-k", "solo"),
   agent: t.anyText,
   k: t.about(t.positiveInteger, "attempts of each value"),
   ...metric,
   n: t.about(t.count, "values that are not missing"),
   planned: t.count,
   mean: t.numberOrNull,
-  ci_low: t.about(t.numberOrNull, "of Student's 95 % interval; empty where an attempt failed or is missing"),
+  ci_low: t.about(t.numberOrNull, "Student, 95 %; empty where an attempt failed or is missing"),
   ci_high: t.numberOrNull,
-  budget_hours: t.about(t.numberOrNull, "of each attempt; empty: not known"),
-  budget_machines: t.about(t.numberOrNull, "times the machine of other attempts"),
-  budget_tokens: t.about(t.numberOrNull, "empty: no limit"),
-  budget_dollars: t.about(t.numberOrNull, "empty: no limit"),
+  budget_hours: t.about(t.numberOrNull, "of each attempt"),
+  budget_machines: t.numberOrNull,
+  budget_tokens: t.numberOrNull,
+  budget_dollars: t.numberOrNull,
 });
 
 const members = t.wholeObject({
