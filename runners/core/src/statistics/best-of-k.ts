@@ -132,9 +132,7 @@ export function betterThanOne(
  * The performance profile (Agarwal et al. 2021, section 4.2): for each τ, the share of attempts with a normalised
  * score over τ, as the mean over tasks. It falls from 1 at each step's `above`: from there on it is `share`.
  */
-export function performanceProfile(
-  tasks: readonly (readonly number[])[],
-): { above: number; share: number }[] {
+export function performanceProfile(tasks: readonly (readonly number[])[]) {
   const used = tasks.filter((values) => values.length > 0);
   const steps = [...new Set(used.flat())].sort((a, b) => a - b);
   const shareOver = (least: number) => (values: readonly number[]) =>

@@ -26,9 +26,6 @@ import { untestableReasons } from "./left-out-reasons.ts";
 
 type Asked = Pick<ReportParams, "bestOf" | "success" | "devMetric" | "isWhole"> & Pick<Evidence, "devValue">;
 
-/** With `beats`, a score at `success` is none yet. */
-type Success = Pick<TaskChoice, "success" | "beats">;
-
 /** Undefined where nothing is asked for. */
 export function bestOf(report: Report, asked: Asked): BestOf | undefined {
   if (asked.bestOf.length === 0) return undefined;
@@ -67,7 +64,7 @@ export function bestOf(report: Report, asked: Asked): BestOf | undefined {
   };
 }
 
-function successOf(cell: Cell, report: Report, declared: number | string | null): Success {
+function successOf(cell: Cell, report: Report, declared: number | string | null) {
   const { task, metric, direction, referenceName } = cell;
   if (typeof declared === "number") return { success: declared, beats: null };
   const name = declared ?? referenceName;
@@ -82,7 +79,7 @@ type OfCell = {
   attempts: Attempt[];
   /** Of each attempt. */
   dev: (number | undefined)[];
-  success: Success;
+  success: TaskChoice;
   /** Of the dev scorer. */
   direction: "higher" | "lower" | undefined;
 };
@@ -103,7 +100,7 @@ function ofCell(cell: Cell, { k, attempts, dev, success: { success, beats }, dir
   const n = results.filter(({ kind }) => kind !== "missing").length;
   const c = results.filter((one) => {
     const ahead = one.kind === "valid" && success !== null ? sign * (one.value - success) : -1;
-    return ahead > 0 || (ahead === 0 && beats === null);
+    return ahead > 0 || (ahead === 0 && beats === null); // a row must be beaten
   }).length;
   const isTestable = untestableReasons(cell).length === 0;
   const signed = all.map(({ members, value }) => ({ members, value: value === null ? null : sign * value }));
