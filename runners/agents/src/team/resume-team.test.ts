@@ -72,7 +72,7 @@ test("a team continues after any line: no answered call is asked again, the boar
   const [sandbox] = readdirSync(join(whole.files, "work"));
   let runs = 0;
   const cuts = lines.slice(0, -1).map((_, index) => index + 1);
-  for (const cut of drawn(cuts, process.env.MLRB_TEST_ALL_LINES ? cuts.length : 8)) {
+  for (const cut of drawn(cuts, process.env.MLRB_TEST_ALL_LINES ? cuts.length : 5)) {
     await t.test(`after line ${cut}: ${JSON.parse(lines[cut - 1]!).event}`, async () => {
       const files = lab.at(`resumed-${++runs}`);
       mkdirSync(files);

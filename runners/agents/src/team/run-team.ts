@@ -89,10 +89,8 @@ class Team {
       for (const { supervision } of this.#working.values()) supervision.output.flush();
       return this.#files.look();
     };
-    this.#looks = setInterval(
-      () => void look().catch(failed),
-      Math.min(lookMs, this.#supervision.request.pollMs ?? lookMs),
-    );
+    const pauseMs = Math.min(lookMs, this.#supervision.request.pollMs ?? lookMs);
+    this.#looks = setInterval(() => void look().catch(failed), pauseMs);
     const all = Promise.all(this.#members.map((member, at) => this.#run(member, at)));
     all.catch(() => {}); // the race reports it, or the team is over
     return {
