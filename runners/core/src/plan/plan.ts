@@ -2,7 +2,7 @@
 // make it.
 
 import type { Network, PoolsSpec, Scalar, SlurmSettings, StageSpec } from "@mlrb/formats/declared/pipeline";
-import type { KeyParts } from "@mlrb/formats/stage/action";
+import type { KeyParts, PlannedBudget } from "@mlrb/formats/stage/action";
 import type { Json } from "@mlrb/kit/stage";
 
 export type OutputKind = "file" | "dir";
@@ -48,19 +48,6 @@ export type PlannedStage = {
 
 export type RunSpec = KeyParts["run"];
 
-/**
- * The limits that shape an agent's behaviour; `tokens` are input and output of all model calls. Dollars count the
- * working hours too where these have a price.
- */
-type Budget = {
-  timeMs?: number;
-  tokens?: number;
-  dollars?: number;
-  /** Times the machine of other attempts; absent: one. */
-  machines?: number;
-  machineDollarsPerHour?: number;
-};
-
 /** What an instance does. Everything but `secrets` is part of its action key. */
 export type ActionSpec = {
   run: RunSpec;
@@ -69,7 +56,7 @@ export type ActionSpec = {
   files: string[];
   env: Record<string, string>;
   secrets: string[];
-  budget: Budget;
+  budget: PlannedBudget;
   hostSensitive: boolean;
 };
 

@@ -20,7 +20,6 @@ const ofMembers = [
   ...(["command", "gateway", "provider", "model", "planner", "scaffold"] as const),
   ...(["tools", "turnsMax", "recording", "liveTools"] as const),
 ];
-const ofTeam = ["program", "library", "environment", "image"] as const;
 
 /** `lost`: the fields whose value is not known. */
 export function checkTeam(
@@ -31,146 +30,95 @@ export function checkTeam(
   if (lost.has("kind") || lost.has("team")) return [];
   const preset = source.value as AgentPreset;
   const { kind, team } = preset;
-  if ((kind === "team") !== (team !== undefined))
-    return [
-      {
-        code: "no-team",
-        message: team ? `an agent of kind ${kind} has no members` : "the team has no members",
-        place: source.place([team ? "team" : "kind"], team ? "key" : "value"),
-        help: team ? "write kind: team, or remove `team`" : "write team: { members: [{ name, agent }, …] }",
-      },
-    ];
-  if (!team) return [];
-  const { members } = team;
-  const at = (index: number, ...path: Path): Path => ["team", "members", index, ...path];
-  const own = ofMembers.filter((field) => preset[field] !== undefined);
-  return [
-    ...own.map((field) => ({
-      code: "team-field",
-      message: `a team has no \`${field}\` of its own`,
-      place: source.place([field], "key"),
-      help: "write it in the presets of its members",
-    })),
-    ...members.flatMap((member, index) => checkName(member, index, { members, source })),
-    ...checkOrder(members, source),
-    ...members.flatMap((member, index) => {
-      const found = presetOf(member.agent);
-      if (Array.isArray(found)) return found;
-      const place = source.place(at(index, "agent"));
-      if (found === undefined)
-        return {
-          code: "unknown-agent",
-          message: `no agent named "${member.agent}"`,
-          place,
-          help: didYouMean(member.agent, names()),
-        };
-      const ofKind = found === "team" ? found : found.kind;
-      if (found !== "team" && ["command", "llm"].includes(ofKind))
-        return checkNeeds(member, found, { team: preset, source, path: at(index, "agent"), lost });
-      return {
-        code: "team-member",
-        message: `"${member.agent}" is of kind ${ofKind} and cannot be a member`,
-        place,
-        help: "choose an agent of kind command or llm",
-      };
-    }),
-  ];
+  const problems: Diagnostic[] = [];
+  const report = (code: string, message: string, at: { path: Path; of?: "key"; help: string }) =>
+    void problems.push({ code, message, place: source.place(at.path, at.of), help: at.help });
+  if (kind === "team" && !team) {
+    const help = "write team: { members: [{ name, agent }, …] }";
+    report("no-team", "the team has no members", { path: ["kind"], help });
+  } else if (kind !== "team" && team) {
+    const help = "write kind: team, or remove `team`";
+    report("no-team", `an agent of kind ${kind} has no members`, { path: ["team"], of: "key", help });
+  }
+  if (kind !== "team" || !team) return problems;
+  for (const field of ofMembers.filter((one) => preset[one] !== undefined)) {
+    const help = "write it in the presets of its members";
+    report("team-field", `a team has no \`${field}\` of its own`, { path: [field], of: "key", help });
+  }
+  const waiting = neverStarting(team.members);
+  for (const [index, member] of team.members.entries()) {
+    const { name, agent, after = [] } = member;
+    const path = (field: string): Path => ["team", "members", index, field];
+    const wrong = (message: string, field: string, help = "choose another name") =>
+      report("team-member", message, { path: path(field), help });
+    if (reserved.includes(name)) wrong(`no member can be called "${name}"`, "name");
+    if (team.members.findIndex((one) => one.name === name) < index)
+      wrong(`two members are called "${name}"`, "name");
+    if (member.preset) wrong("a file does not hold a member's preset", "preset", "name it: agent: NAME");
+    const others = team.members.flatMap((one) => (one.name === name ? [] : [one.name]));
+    for (const one of after.filter((wanted) => wanted !== name && !others.includes(wanted)))
+      report("unknown-member", `no member is called "${one}"`, {
+        path: path("after"),
+        help: didYouMean(one, others),
+      });
+    if (waiting[0] === name) {
+      const message = `these members wait for each other and never start: ${waiting.join(", ")}`;
+      report("team-cycle", message, { path: path("after"), help: "remove one `after`" });
+    }
+    const found = presetOf(agent);
+    if (Array.isArray(found)) problems.push(...found);
+    else if (found === undefined)
+      report("unknown-agent", `no agent named "${agent}"`, {
+        path: path("agent"),
+        help: didYouMean(agent, names()),
+      });
+    else if (found === "team" || !["command", "llm"].includes(found.kind)) {
+      const message = `"${agent}" is of kind ${found === "team" ? found : found.kind} and cannot be a member`;
+      wrong(message, "agent", "choose an agent of kind command or llm");
+    } else
+      for (const { code, field, ...need } of lackedBy(member, found, preset))
+        if (!lost.has(field))
+          report(code, need.message, { path: need.path ?? path("agent"), help: need.help });
+  }
+  return problems;
 }
 
-function checkName(
-  { name, preset }: Member,
-  index: number,
-  { members, source }: { members: Member[]; source: YamlSource },
-): Diagnostic[] {
-  const path = ["team", "members", index];
-  const problem = (message: string, field: string, help: string) => ({
-    ...{ code: "team-member", message, help },
-    place: source.place([...path, field]),
-  });
-  const isTwice = members.findIndex((one) => one.name === name) < index;
-  return [
-    ...(reserved.includes(name)
-      ? [problem(`no member can be called "${name}"`, "name", "choose another name")]
-      : []),
-    ...(isTwice ? [problem(`two members are called "${name}"`, "name", "choose another name")] : []),
-    ...(preset === undefined
-      ? []
-      : [problem("a file does not hold a member's preset", "preset", "name it: agent: NAME")]),
-  ];
-}
-
-/** Members that wait for a name that nobody has, or for each other. */
-function checkOrder(members: Member[], source: YamlSource): Diagnostic[] {
-  const names = members.map(({ name }) => name);
-  const unknown = members.flatMap(({ name, after = [] }, index) =>
-    after
-      .filter((one) => !names.includes(one))
-      .map((one) => ({
-        code: "unknown-member",
-        message: `no member is called "${one}"`,
-        place: source.place(["team", "members", index, "after"]),
-        help: didYouMean(
-          one,
-          names.filter((other) => other !== name),
-        ),
-      })),
-  );
-  if (unknown.length > 0) return unknown;
+/** Members that wait for each other, and those that wait for them. One that waits for an unknown name is another problem. */
+function neverStarting(members: Member[]): string[] {
   let waiting = members;
   for (let before = -1; before !== waiting.length; ) {
     before = waiting.length;
     const left = new Set(waiting.map(({ name }) => name));
     waiting = waiting.filter(({ after = [] }) => after.some((one) => left.has(one)));
   }
-  const [first] = waiting;
-  if (!first) return [];
-  return [
-    {
-      code: "team-cycle",
-      message: `these members wait for each other and never start: ${waiting.map(({ name }) => name).join(", ")}`,
-      place: source.place(["team", "members", members.indexOf(first), "after"]),
-      help: "remove one `after`",
-    },
-  ];
+  return waiting.map(({ name }) => name);
 }
 
-/** What an attempt of the team would not have for this member. */
-function checkNeeds(
-  { name }: Member,
-  own: AgentPreset,
-  {
-    team,
-    source,
-    path,
-    lost,
-  }: { team: AgentPreset; source: YamlSource; path: Path; lost: ReadonlySet<string> },
-): Diagnostic[] {
-  const place = source.place(path);
-  const differing = ofTeam
-    .filter((field) => !lost.has(field) && own[field] !== undefined && own[field] !== team[field])
-    .map((field) => ({
-      code: "team-differs",
-      message: `member "${name}" has the ${field} ${own[field]}, and the team ${team[field] === undefined ? "has none" : `has ${team[field]}`}`,
-      place,
-      help: `write ${field}: ${own[field]} in the team's preset, or choose another agent`,
-    }));
+/** What an attempt of the team would not have for this member, and what the team claims of it. */
+function lackedBy({ name }: Member, own: AgentPreset, team: AgentPreset) {
+  const differing = (["program", "library", "environment", "image"] as const)
+    .filter((field) => own[field] !== undefined && own[field] !== team[field])
+    .map((field) => {
+      const has = team[field] === undefined ? "has none" : `has ${team[field]}`;
+      const message = `member "${name}" has the ${field} ${own[field]}, and the team ${has}`;
+      const help = `write ${field}: ${own[field]} in the team's preset, or choose another agent`;
+      return { code: "team-differs", field, message, help, path: undefined };
+    });
   const claimed = (["trusted", "seeded"] as const)
     .filter((flag) => team[flag] === true && own[flag] !== true)
-    .map((flag) => ({
-      code: "team-differs",
-      message: `the team is ${flag}, and member "${name}" is not`,
-      place: source.place([flag]),
-      help: `remove ${flag}: true from the team's preset`,
-    }));
-  const missing = lost.has("secrets")
-    ? []
-    : (own.secrets ?? [])
-        .filter((one) => !team.secrets?.includes(one))
-        .map((one) => ({
-          code: "unknown-secret",
-          message: `member "${name}" needs the secret ${one}, which is not among those of the team`,
-          place,
-          help: `write secrets: [${[...(team.secrets ?? []), one].join(", ")}] in the team's preset`,
-        }));
-  return [...differing, ...claimed, ...missing];
+    .map((flag) => {
+      const message = `the team is ${flag}, and member "${name}" is not`;
+      return { code: "team-differs", field: flag, message, help: `remove ${flag}: true`, path: [flag] };
+    });
+  const { secrets = [] } = team;
+  const missing = (own.secrets ?? []).filter((one) => !secrets.includes(one));
+  return [
+    ...differing,
+    ...claimed,
+    ...missing.map((one) => {
+      const message = `member "${name}" needs the secret ${one}, which is not among those of the team`;
+      const help = `write secrets: [${[...secrets, one].join(", ")}] in the team's preset`;
+      return { code: "unknown-secret", field: "secrets", message, help, path: undefined };
+    }),
+  ];
 }

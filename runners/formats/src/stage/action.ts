@@ -7,6 +7,19 @@ import { artifactKind } from "./artifact.ts";
 export const axisValues = t.tableOf({ type: ["string", "number"] } as const);
 const texts = t.tableOf(t.anyText);
 
+/**
+ * The limits that shape an agent's behaviour; an absent one limits nothing. `tokens` are input and output of all model
+ * calls. Only allowances set `machines` (times the machine of others) and the price of a working hour, which dollars count.
+ */
+export const plannedBudget = t.openObject(
+  {
+    ...{ timeMs: t.amount, tokens: t.amount, dollars: t.amount },
+    ...{ machines: t.amount, machineDollarsPerHour: t.amount },
+  },
+  [],
+);
+export type PlannedBudget = t.TypeOf<typeof plannedBudget>;
+
 export const keyParts = t.wholeExcept(["agentEnv", "image", "network", "services"], {
   keyFormat: t.count,
   run: t.kindsOf(
@@ -25,16 +38,7 @@ export const keyParts = t.wholeExcept(["agentEnv", "image", "network", "services
   outputs: t.tableOf(artifactKind),
   env: texts,
   agentEnv: t.about(texts, "for an attempt: the variables that every agent sees"),
-  budget: t.openObject(
-    {
-      timeMs: t.number,
-      tokens: t.number,
-      dollars: t.number,
-      machines: t.number,
-      machineDollarsPerHour: t.number,
-    },
-    [],
-  ),
+  budget: plannedBudget,
   environment: t.textOrNull,
   host: t.nullable(texts),
   network: t.about(

@@ -1,6 +1,7 @@
 // The format of a stage's context: the JSON file, named in MLRB_STAGE, with the inputs, outputs and parameters of
 // a stage script. Readers: kit's stage.ts and mlrb_kit/stage.py.
 import * as t from "../schema.ts";
+import { plannedBudget } from "./action.ts";
 
 const gpu = t.wholeObject({
   index: t.count,
@@ -69,19 +70,7 @@ export const stageContext = t.fileFormat(
       t.list,
       "the files that match these patterns, relative to the root, in order; absent when run by hand",
     ),
-    budget: t.about(
-      t.openObject(
-        {
-          timeMs: t.amount,
-          tokens: t.amount,
-          dollars: t.amount,
-          machines: t.count,
-          machineDollarsPerHour: t.amount,
-        },
-        [],
-      ),
-      "if it declares one: time in ms, tokens and dollars of model calls; with an allowance also times the machine of others, and the price of a working hour that dollars count too",
-    ),
+    budget: t.about(plannedBudget, "if it declares one: time in ms, tokens and dollars of model calls"),
     waits: t.about(
       t.openObject({ providerMs: t.amount, operatorMs: t.amount }, []),
       "how long it may wait for its provider or a person, if the pipeline sets limits",

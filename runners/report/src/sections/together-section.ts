@@ -75,12 +75,12 @@ function budgetText(budget: TogetherSide["budget"]): string {
   if (!budget) return "unknown";
   const { timeMs, tokens, dollars, machines } = budget;
   const parts = [
-    timeMs === undefined ? "" : `${Number((timeMs / 3_600_000).toPrecision(3))} h`,
-    machines === undefined ? "" : `${machines} machines`,
-    tokens === undefined ? "" : `${tokens} tokens`,
-    dollars === undefined ? "" : `${dollars} dollars`,
+    timeMs !== undefined && `${Number((timeMs / 3_600_000).toPrecision(3))} h`,
+    machines !== undefined && `${machines} machines`,
+    tokens !== undefined && `${tokens} tokens`,
+    dollars !== undefined && `${dollars} dollars`,
   ];
-  return parts.filter((part) => part !== "").join(", ");
+  return parts.filter(Boolean).join(", ");
 }
 
 function contrastTable({ arms }: Together): Table {
@@ -132,15 +132,17 @@ function withoutItem({ name, without }: TogetherArm): Item[] {
 /** What each side spent for one value: of the best of k, all k attempts. */
 export function togetherCostsSection(report: Report, { attempts }: Times): Section {
   const price = report.together?.dollarsPerMachineHour ?? null;
-  const spent = ({ task, agent, k }: Row, of: (attempt: Times["attempts"][number]) => number | null) => {
-    const own = attempts.filter((one) => one.task === task && one.agent === agent && isUndisturbed(one));
-    const values = own.map(of).filter((value) => value !== null);
-    // of some attempts it is not known: their mean would be too low or too high
-    const each = values.length < own.length ? undefined : mean(values);
-    return each === undefined ? null : k * each;
-  };
-  const cell = (head: string, digits: number, of: (attempt: Times["attempts"][number]) => number | null) =>
-    numeric(head, (row: Row) => spent(row, of)?.toFixed(digits) ?? "unknown");
+  type Amount = (attempt: Times["attempts"][number]) => number | null | undefined;
+  const cell = (head: string, digits: number, of: Amount) =>
+    numeric(head, ({ task, agent, k }: Row) => {
+      const own = attempts.filter((one) => one.task === task && one.agent === agent && isUndisturbed(one));
+      const values = own.map(of).filter((value) => value != null);
+      // if it is not known of some attempts, their mean would be too low or too high
+      const each = values.length < own.length ? undefined : mean(values);
+      return each === undefined ? "unknown" : (k * each).toFixed(digits);
+    });
+  const all: Amount = ({ dollars, machineHours }) =>
+    dollars === null || machineHours === undefined ? null : dollars + (price ?? 0) * machineHours;
   return tableSection(
     {
       heading: "Together: what each side spent",
@@ -154,21 +156,15 @@ export function togetherCostsSection(report: Report, { attempts }: Times): Secti
     [
       column("task", ({ task }: Row) => task),
       column("side", sideText),
-      cell("wall hours", 3, ({ wallSeconds }) => (wallSeconds === null ? null : wallSeconds / 3600)),
-      cell("machine hours", 3, ({ machineHours }) => machineHours ?? null),
+      cell("wall hours", 3, ({ wallSeconds }) => wallSeconds && wallSeconds / 3600),
+      cell("machine hours", 3, ({ machineHours }) => machineHours),
       cell("tokens", 0, ({ tokens }) => tokens),
       cell("dollars of calls", 2, ({ dollars }) => dollars),
-      ...(price === null
-        ? []
-        : [
-            cell("all dollars", 2, ({ dollars, machineHours }) =>
-              dollars === null || machineHours === undefined ? null : dollars + price * machineHours,
-            ),
-          ]),
-      cell("talking, tokens", 0, ({ talking }) =>
-        talking === undefined ? 0 : talking.inputTokens + talking.outputTokens,
+      ...(price === null ? [] : [cell("all dollars", 2, all)]),
+      cell("talking, tokens", 0, ({ talking: spent }) =>
+        spent ? spent.inputTokens + spent.outputTokens : 0,
       ),
-      cell("talking, dollars", 2, ({ talking }) => (talking === undefined ? 0 : talking.dollars)),
+      cell("talking, dollars", 2, ({ talking: spent }) => (spent ? spent.dollars : 0)),
     ],
   );
 }
