@@ -200,7 +200,7 @@ function recordStart(
   { sandbox, meter, trajectory }: Supervision,
   { prompt, digests, scaffold }: Prepared,
 ): void {
-  const { task, agent, seed, kind, limits, gateway, network, downloads } = request;
+  const { task, agent, seed, kind, limits, gateway, network, downloads, team } = request;
   const { timeMs, ...budget } = request.budget;
   trajectory.add({
     ...{ event: "start", task, agent, seed, kind, sandbox: sandbox.kind },
@@ -216,6 +216,7 @@ function recordStart(
     ...(scaffold && { model: scaffold.model, scaffold: scaffold.scaffold }),
     ...(scaffold?.replay && { replay: scaffold.replay.facts }),
     ...(gateway && { gateway: gatewayFacts(gateway) }),
+    ...(team && { membersCall: calledModels(request).length > 0 }),
   });
 }
 

@@ -34,6 +34,8 @@ test("a model and a program work together: messages, a hand-over, one submission
     },
   });
   const { events, ledger, submitted, files } = await lab.run();
+  const begun = events.find((event) => event.event === "start");
+  assert.equal(begun?.membersCall, true, "so that it continues after the death of its host");
   assert.deepEqual(boardOf(events), [
     "lead to coder, hand-over: use 3 layers",
     "coder to lead, message: trained: result",

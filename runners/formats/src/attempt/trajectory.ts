@@ -53,6 +53,7 @@ export const trajectoryEvent = {
         model: t.about({ type: "object" }, "from an llm agent's preset"),
         scaffold: t.about({ type: "object" }, "from an llm agent's preset"),
         gateway: t.about(t.listOf({ type: "object" }), "models that its program may call"),
+        membersCall: t.about(t.flag, "of a team: whether a member calls models"),
         replay: replayFacts,
       },
     ),

@@ -26,6 +26,7 @@ test("an attempt of a model continues if its sandbox's files are there, or a res
     isResumable(attempt(t, start, folders), { gives });
   assert.equal(resumable({ kind: "llm" }), true);
   assert.equal(resumable({ kind: "command", gateway: [{ provider: "p" }] }), true);
+  assert.equal(resumable({ kind: "team", membersCall: true }), true);
   assert.equal(resumable({ kind: "llm" }, []), false);
   const path = attempt(t, { kind: "llm" }, ["restore-points"]);
   assert.equal(isResumable(path, { gives }), false);
@@ -34,7 +35,8 @@ test("an attempt of a model continues if its sandbox's files are there, or a res
 });
 
 test("a program without model calls, a replay and an attempt that had not begun do not continue", (t) => {
-  for (const start of [{ kind: "command" }, { kind: "replay" }, { kind: "nop" }, "", '{"event":"sta'])
+  const programs = [{ kind: "command" }, { kind: "team", membersCall: false }];
+  for (const start of [...programs, { kind: "replay" }, { kind: "nop" }, "", '{"event":"sta'])
     assert.equal(isResumable(attempt(t, start, sandbox), { gives }), false, JSON.stringify(start));
   assert.equal(isResumable(attempt(t, { kind: "llm" }, sandbox), { gives: [] }), false);
 });

@@ -19,8 +19,8 @@ export function isResumable(path: string, card: Pick<AttemptCard, "gives">): boo
   if (ledger !== undefined && isSealed(ledger)) return false;
   const start = attemptStart(path, card);
   if (!start) return false;
-  const { kind, gateway = [] } = start;
-  if (kind !== "llm" && gateway.length === 0) return false;
+  const { kind, gateway = [], membersCall } = start;
+  if (kind !== "llm" && gateway.length === 0 && !membersCall) return false;
   return leftSandbox(path) !== undefined || hasRestorePoint(join(path, restorePointsFolder));
 }
 
