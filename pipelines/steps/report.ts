@@ -21,7 +21,7 @@ import { readArtifact, readArtifactBytes } from "@mlrb/report/read/read-artifact
 import { reportData } from "@mlrb/report/read/report-data";
 import { reportParams } from "@mlrb/report/read/report-params";
 import { times, timesSection } from "@mlrb/report/sections/times";
-import { togetherCostsSection } from "@mlrb/report/sections/together-section";
+import { togetherCostsSections } from "@mlrb/report/sections/together-section";
 
 const { inputs, outputs, params } = stage();
 
@@ -39,9 +39,8 @@ for (const [name, text] of Object.entries(csvFiles(report, taken)))
 writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
 writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));
 
-const costs = costsSection(report, taken);
-const shared = report.together ? markdownSection(togetherCostsSection(report, taken)) : "";
-writeWhole(join(outputs.report!, "costs.md"), markdownSection(costs) + shared);
+const costs = [costsSection(report, taken), ...togetherCostsSections(report, taken)];
+writeWhole(join(outputs.report!, "costs.md"), costs.map((one) => markdownSection(one)).join(""));
 
 mkdirSync(join(outputs.report!, "figures"), { recursive: true });
 const figures = {

@@ -34,7 +34,7 @@ export type MeterOptions = {
 type Wait = Omit<Extract<TrajectoryEvent, { event: "wait" }>, "event" | "deadline"> & { deadline: number };
 
 /** Shorter waits are counted and move the deadline, but would only fill the record. */
-const recordedWaitMs = 1000;
+export const recordedWaitMs = 1000;
 const hourMs = 3_600_000;
 
 export class AttemptMeter implements Meter {

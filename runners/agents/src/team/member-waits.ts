@@ -2,6 +2,7 @@
 // back: others work on. Only where no member can work, everything is frozen and the deadline moves.
 import type { Sandbox } from "@mlrb/core/ports/sandbox";
 import type { TrajectoryEvent, WaitReason } from "@mlrb/formats/attempt/trajectory";
+import { recordedWaitMs } from "../attempt/attempt-meter.ts";
 import type { Meter } from "../attempt/meter.ts";
 
 export type MemberWaitsOptions = {
@@ -23,9 +24,6 @@ type Member = {
 
 /** The variable by which the processes of a member are found. */
 export const memberVariable = "MLRB_MEMBER";
-
-/** Shorter waits would only fill the record. */
-const recordedWaitMs = 1000;
 
 export class MemberWaits {
   readonly #options: MemberWaitsOptions;

@@ -9,10 +9,9 @@ import type { AgentSupervision, Supervision } from "../attempt/supervision.ts";
 import type { Ending } from "../attempt/watch-program.ts";
 import { gatewayFacts } from "../gateway/gateway-provider.ts";
 import { outputLog } from "../record/output-log.ts";
-import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
-import { isTaped } from "../resume/tape.ts";
 import type { BoardAccess, BoardMessage } from "../scaffold/scaffold.ts";
 import { BoardFiles } from "./board-files.ts";
+import { messagesIn, type Past, pastOf, resultOf } from "./member-past.ts";
 import { MemberWaits } from "./member-waits.ts";
 import { isSame, MessageBoard } from "./message-board.ts";
 import type { TeamMember } from "./team-request.ts";
@@ -48,6 +47,8 @@ class Team {
   readonly #shown: Shown;
   readonly #parts: MemberParts;
   readonly #members: readonly TeamMember[];
+  /** Messages before a restart. */
+  readonly #earlier: readonly BoardMessage[];
   readonly #board: MessageBoard;
   readonly #files: BoardFiles;
   readonly #waits: MemberWaits;
@@ -70,6 +71,7 @@ class Team {
     const names = this.#members.map(({ name }) => name);
     const write = (event: TrajectoryEvent) => this.#write(event);
     const earlier = messagesIn(request.earlier?.counted ?? []);
+    this.#earlier = earlier;
     this.#board = new MessageBoard({ members: names, earlier, write });
     this.#files = new BoardFiles({ sandbox, board: this.#board, names, scratch: request.scratch });
     this.#waits = new MemberWaits({ meter, sandbox, clock, write });
@@ -80,7 +82,7 @@ class Team {
 
   /** To be called before `start`, when no program runs. */
   open(): Promise<void> {
-    return this.#files.open(messagesIn(this.#supervision.request.earlier?.counted ?? []));
+    return this.#files.open(this.#earlier);
   }
 
   start(failed: (error: unknown) => void): Started {
@@ -250,43 +252,6 @@ class Team {
 
 /** Of a member that the end of the team kept from starting. */
 const over: Ending = { kind: "time-limit" };
-
-type Past = Exclude<ReturnType<typeof pastOf>, undefined>;
-
-/** What a member came to before a restart, up to where the attempt continues; undefined if it had not started. */
-function pastOf(earlier: EarlierAttempt | undefined, member: string) {
-  const own = earlier?.counted.filter((event) => event.member === member) ?? [];
-  if (!own.some(({ event }) => event === "member-start")) return undefined;
-  const tape = own.filter(isTaped);
-  const last = own.findLast(({ event }) => ["exec", "exec-end", "member-end"].includes(event));
-  const answeredAt = own.findLastIndex((event) => event.event === "tool-result");
-  return {
-    ...{ tape, step: tape.filter(({ event }) => event === "model-call").length },
-    ended: last?.event === "member-end",
-    ending: last && "result" in last ? endingOf(last.result as RecordedResult) : undefined,
-    unanswered: messagesIn(own.slice(answeredAt + 1)),
-  };
-}
-
-function messagesIn(events: readonly TrajectoryEvent[]): BoardMessage[] {
-  return events.flatMap((event) => {
-    if (event.event !== "board") return [];
-    const { member: from, to, purpose, text } = event;
-    return { from, to, purpose, text };
-  });
-}
-
-/** As `member-end` and `exec-end` record it. */
-function resultOf(ending: Ending) {
-  return ending.kind === "scaffold" ? ending.end : ending;
-}
-
-type RecordedResult = Extract<TrajectoryEvent, { event: "member-end" }>["result"];
-
-function endingOf(result: RecordedResult): Ending {
-  const isProgram = ["exited", "signalled", "time-limit"].includes(result.kind ?? "");
-  return (isProgram ? result : { kind: "scaffold", end: result }) as Ending;
-}
 
 /** Whether the budget of all is used up, or the disk that all share is full. */
 function endsTeam(ending: Ending): boolean {

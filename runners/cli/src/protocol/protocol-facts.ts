@@ -5,7 +5,7 @@ import type { Definition, ProtocolFacts } from "@mlrb/formats/report/protocol";
 import { canonicalJson } from "@mlrb/kit/json-file";
 import { declaredParts } from "@mlrb/local/decide/bind-inputs";
 import type { Workspace } from "@mlrb/local/store/workspace";
-import { analysisPlan, bestOfPlan } from "@mlrb/report/protocol/analysis-plan";
+import { analysisPlan, bestOfPlan, togetherPlan } from "@mlrb/report/protocol/analysis-plan";
 import { reportParams } from "@mlrb/report/read/report-params";
 import { type NodePlace, nodeOf } from "../show/trace-nodes.ts";
 import { comparedParts } from "./compared-parts.ts";
@@ -55,8 +55,10 @@ function factsOf(plan: Plan): Omit<ProtocolFacts, "definitions"> {
   const places = attemptsOf(plan).map(placeOf);
   const scores = plan.instances.filter(({ stage }) => stage.role === "score");
   const tasks = [...new Set(places.map(({ task }) => task))];
-  const asking = plan.instances.find(({ stage, action }) => stage.publishes && action.params.bestOf);
-  const bestOf = asking ? bestOfPlan(reportParams(asking.action.params), tasks) : [];
+  const asking = plan.instances.find(
+    ({ stage, action: { params } }) => stage.publishes && (params.bestOf || params.arms),
+  );
+  const asked = asking && reportParams(asking.action.params);
   return {
     arms: armsOf(places),
     tasks: tasks.map((task) => {
@@ -66,7 +68,7 @@ function factsOf(plan: Plan): Omit<ProtocolFacts, "definitions"> {
         metrics: [...new Set(own.map(({ axes }) => String(axes.scorer)))],
       };
     }),
-    analysis: [...analysisPlan, ...bestOf],
+    analysis: [...analysisPlan, ...(asked ? [...bestOfPlan(asked, tasks), ...togetherPlan(asked)] : [])],
   };
 }
 

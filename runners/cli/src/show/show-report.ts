@@ -44,7 +44,7 @@ export async function showReport(
   const times = join(folder, "times.json");
   let followed = true;
   if (existsSync(times)) {
-    const [{ timesSection }, { costsSection }, { togetherCostsSection }] = await Promise.all([
+    const [{ timesSection }, { costsSection }, { togetherCostsSections }] = await Promise.all([
       import("@mlrb/report/sections/times"),
       import("@mlrb/report/paper/costs"),
       import("@mlrb/report/sections/together-section"),
@@ -54,7 +54,7 @@ export async function showReport(
     else if (!more.main)
       for (const section of [
         costsSection(report, reading.value),
-        ...(report.together ? [togetherCostsSection(report, reading.value)] : []),
+        ...togetherCostsSections(report, reading.value),
         timesSection(reading.value),
       ])
         process.stdout.write(`\n${terminalSection(section, look)}`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { iterationsFile } from "@mlrb/formats/attempt/iterations";
+import { type IterationsFile, iterationsFile } from "@mlrb/formats/attempt/iterations";
 import { eventNames, exampleEvent } from "@mlrb/formats/testing/example-event";
 import { Ajv } from "ajv";
 import fc from "fast-check";
@@ -271,7 +271,7 @@ const both = (member: string, lines: Parameters<typeof events>[0]) =>
     .map((line) => ({ ...line, member }));
 
 /** Lines of several members in the order of their times. */
-function team(...members: Record<string, unknown>[][]) {
+function team(...members: Record<string, unknown>[][]): Extract<IterationsFile, { kind: "found" }> {
   const lines = [exampleEvent("start"), ...members.flat()].sort(
     (a, b) =>
       Number((a as { sinceStartMs?: number }).sinceStartMs ?? 0) -

@@ -36,8 +36,18 @@ export function agentWithModel(agent: string, model: string): string {
   return allowance === undefined ? named : `${named}+${allowance}`;
 }
 
+/** The preset of the agent `name`, by the preset of its file. */
+export function presetNamed(preset: AgentPreset, name: string) {
+  const { model, allowance } = splitAgentName(name);
+  const title = model === undefined ? preset.title : `${preset.title}, ${model.replace(":", "/")}`;
+  const isWhole = model === undefined || preset.kind === "team"; // the models of a team are its members'
+  const named = isWhole ? { ...preset, name, title } : presetWithModel(preset, { name, model });
+  if ("message" in named || allowance === undefined) return named;
+  return { ...named, title: `${named.title}, ${allowance}` };
+}
+
 /** The preset of the agent `name`, which splits into the preset's file and `model`. */
-export function presetWithModel(
+function presetWithModel(
   preset: AgentPreset,
   { name, model }: { name: string; model: string },
 ): AgentPreset | ModelProblem {

@@ -16,7 +16,7 @@ import { type ShapeProblem, shapeProblems } from "../yaml/check-shape.ts";
 import type { Diagnostic } from "../yaml/diagnostic.ts";
 import { suggest } from "../yaml/suggest.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
-import { agentWithModel, exampleModel, presetWithModel, splitAgentName } from "./agent-model.ts";
+import { exampleModel, presetNamed, splitAgentName } from "./agent-model.ts";
 import { fieldValue } from "./axis-field.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkNamedPath } from "./check-declared-file.ts";
@@ -26,6 +26,7 @@ import { checkTeam, type MemberPresets } from "./check-team.ts";
 import { lockState, readSourceLock } from "./source-lock.ts";
 import type { Sources } from "./sources.ts";
 import { levelOf, splitTaskName, taskAtLevel } from "./task-level.ts";
+import { withMembers } from "./team-members.ts";
 
 export type { Sources } from "./sources.ts";
 
@@ -235,7 +236,9 @@ export function readManifest<Name extends ManifestKind>(
   const chosen = isVaried ? varied(manifest, kind, name) : manifest;
   const isTeam = kind === "agent" && (manifest.value as AgentPreset).kind === "team";
   return (
-    isTeam && !Array.isArray(chosen) ? withMembers(chosen as YamlSource<AgentPreset>, sources) : chosen
+    isTeam && !Array.isArray(chosen)
+      ? withMembers(chosen as YamlSource<AgentPreset>, (agent) => readManifest("agent", agent, sources))
+      : chosen
   ) as Read<Name>;
 }
 
@@ -339,53 +342,6 @@ function memberPresets(sources: Sources): MemberPresets {
       return Array.isArray(found) ? found : found?.value;
     },
   };
-}
-
-/** The team with the presets of its members, and with its chosen model in those of them that leave it open. */
-function withMembers(
-  source: YamlSource<AgentPreset>,
-  sources: Sources,
-): YamlSource<AgentPreset> | Diagnostic[] {
-  const { name, team, secrets = [] } = source.value;
-  const { model } = splitAgentName(name);
-  const problems: Diagnostic[] = [];
-  const needed = new Set(secrets);
-  const members = team!.members.map((member) => {
-    const own = readManifest("agent", member.agent, sources) as YamlSource<AgentPreset>;
-    const isOpen = own.value.model !== undefined && own.value.model.id === undefined;
-    const agent = isOpen && model !== undefined ? agentWithModel(member.agent, model) : member.agent;
-    const chosen = agent === member.agent ? own : readManifest("agent", agent, sources)!;
-    if (Array.isArray(chosen)) {
-      problems.push(...chosen);
-      return member;
-    }
-    for (const one of chosen.value.secrets ?? []) needed.add(one);
-    const fields = Object.entries(presetOfAttempt(chosen.value)).filter(([, value]) => value !== null);
-    return { ...member, agent, preset: Object.fromEntries(fields) };
-  });
-  if (model !== undefined && members.every(({ agent }, index) => agent === team!.members[index]!.agent))
-    problems.push({
-      code: "unknown-model",
-      message: `no member of the team "${name}" leaves its model open`,
-      place: source.place(["team", "members"]),
-      help: "leave out --set model=…, or name a scaffold without a model as a member",
-    });
-  if (problems.length > 0) return problems;
-  const value = {
-    ...source.value,
-    team: { ...team!, members },
-    ...(needed.size > 0 && { secrets: [...needed] }),
-  };
-  return { ...source, value, place: source.place };
-}
-
-function presetNamed(preset: AgentPreset, name: string) {
-  const { model, allowance } = splitAgentName(name);
-  const title = model === undefined ? preset.title : `${preset.title}, ${model.replace(":", "/")}`;
-  const isWhole = model === undefined || preset.kind === "team"; // the models of a team are its members'
-  const named = isWhole ? { ...preset, name, title } : presetWithModel(preset, { name, model });
-  if ("message" in named || allowance === undefined) return named;
-  return { ...named, title: `${named.title}, ${allowance}` };
 }
 
 function checkName(manifest: YamlSource<{ name: string }>, name: string): Diagnostic[] {

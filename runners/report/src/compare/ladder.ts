@@ -135,6 +135,7 @@ function checkpointsOf(report: Report, cell: Cell, scaled: boolean): DoseCurve["
     }));
 }
 
-function toScale({ baseline, reference }: Cell, value: number): number {
+/** As a share of the distance from the trivial baseline to the reference, of a cell that has both. */
+export function toScale({ baseline, reference }: Cell, value: number): number {
   return (value - baseline!) / (reference! - baseline!);
 }

@@ -6,8 +6,9 @@ import { type Report, report as reportFormat } from "@mlrb/formats/report";
 import type { Member } from "@mlrb/formats/stage/collected";
 import { paperFiles } from "../formats/latex.ts";
 import { markdown } from "../formats/markdown.ts";
+import { analysisPlan, togetherPlan } from "../protocol/analysis-plan.ts";
 import { reportParams } from "../read/report-params.ts";
-import { togetherCostsSection } from "../sections/together-section.ts";
+import { togetherCostsSections } from "../sections/together-section.ts";
 import { csvRows } from "../testing/csv-rows.ts";
 import { Example, exampleParams, passed, referenceRows, scored, textItems } from "../testing/example.ts";
 import { nastyExample } from "../testing/nasty-example.ts";
@@ -123,13 +124,25 @@ test("the best of k spent all k attempts; what is not known of each attempt is u
     ...{ task, agent, seed, wallSeconds: 7200, workingSeconds: 3600, budgetSeconds: 1, ended: "finished" },
     ...{ tokens: 10, dollars: agent === agents[2] && seed === 1 ? null : 1, gpuHours: 0, machineHours: 2 },
   }));
-  const { tables } = togetherCostsSection(report, { formatVersion: 1, label: "x", attempts } as never);
-  const cells = tables[0]!.groups[0]!.rows.map((row) => row.map(({ lines }) => lines.join(" ")).slice(1, 7));
+  const [section] = togetherCostsSections(report, { formatVersion: 1, label: "x", attempts } as never);
+  const cells = section!.tables[0]!.groups[0]!.rows.map((row) =>
+    row.map(({ lines }) => lines.join(" ")).slice(1, 7),
+  );
   assert.deepEqual(cells, [
     ["team", "2.000", "2.000", "10", "1.00", "6.00"],
     ["best of 2", "4.000", "4.000", "20", "2.00", "12.00"],
     ["one agent, alone with all", "2.000", "2.000", "10", "unknown", "unknown"],
   ]);
+});
+
+test("a protocol names the primary contrast only where the pipeline names arms", () => {
+  const plan = togetherPlan(reportParams({ ...exampleParams, arms, primaryArm: "time" }));
+  assert.match(plan.map(({ text }) => text).join(), /the team against the best of k in the arm time,/);
+  assert.deepEqual(togetherPlan(reportParams(exampleParams)), []);
+  assert.ok(
+    analysisPlan.every(({ name }) => name !== "together"),
+    "earlier protocols hold",
+  );
 });
 
 test("arms without a primary one are a mistake in the pipeline", () => {

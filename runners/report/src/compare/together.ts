@@ -9,6 +9,7 @@ import type { Cell } from "@mlrb/formats/report/cell";
 import type { Together, TogetherArm, TogetherSide } from "@mlrb/formats/report/together";
 import { agentComparisons } from "./agent-comparisons.ts";
 import { counting } from "./counting.ts";
+import { ofWholeTasks, toScale } from "./ladder.ts";
 import { untestableReasons } from "./left-out-reasons.ts";
 
 type Asked = {
@@ -21,10 +22,11 @@ type Asked = {
 type Side = { what: TogetherSide["side"]; k: number; agent: string; cell: Cell; isWhole: boolean };
 
 export function together(report: Report, { arms, primaryArm, dollarsPerMachineHour }: Asked): Together {
+  const whole = ofWholeTasks(report);
   return {
     dollarsPerMachineHour,
     arms: Object.entries(arms).map(([name, arm]) =>
-      armOf(report, { name, ...arm, primary: name === primaryArm }),
+      armOf(whole, { name, ...arm, primary: name === primaryArm }),
     ),
   };
 }
@@ -72,10 +74,8 @@ function agentsCalled({ agents }: Report, name: string): string[] {
     });
 }
 
-/** At whole tasks: a level is no further task. */
 function cellsOf(report: Report, agent: string): Cell[] {
-  const levels = new Set(report.ladder?.levels.map(({ task, name }) => `${task}@${name}`));
-  return report.cells.filter((cell) => cell.primary && cell.agent === agent && !levels.has(cell.task));
+  return report.cells.filter((cell) => cell.primary && cell.agent === agent);
 }
 
 function attemptsOf(report: Report, { task, agent }: Pick<Cell, "task" | "agent">): Attempt[] {
@@ -103,7 +103,6 @@ function chosen(report: Report, { agent, k }: { agent: string; k: number }): Sid
     const counted = own.groups.map(({ value }) => value);
     const known = counted.filter((value) => value !== null);
     const isScaled = cell.normalisedWithheld === null;
-    const toScale = (value: number) => (value - cell.baseline!) / (cell.reference! - cell.baseline!);
     const attempts = attemptsOf(report, cell);
     return [
       {
@@ -119,7 +118,7 @@ function chosen(report: Report, { agent, k }: { agent: string; k: number }): Sid
           agent: `best of ${k} of ${agent}`,
           seeds: own.groups.map((_, at) => at + 1),
           counted,
-          normalised: counted.map((value) => (value === null || !isScaled ? null : toScale(value))),
+          normalised: counted.map((value) => (value === null || !isScaled ? null : toScale(cell, value))),
           planned: own.groups.length,
           measured: known.length,
           // repeats of one observation make groups that are repeats

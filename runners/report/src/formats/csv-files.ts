@@ -1,4 +1,4 @@
-// The CSV files of a report, for spreadsheets and data frames. docs/guide.md describes each.
+// The CSV files of a report, for spreadsheets and data frames. pipelines/result-tables.schema.json describes each column.
 import type { Report } from "@mlrb/formats/report";
 import { type ResultRow, type ResultTable, resultRows } from "@mlrb/formats/report/result-tables";
 import type { Times } from "@mlrb/formats/times";

@@ -6,7 +6,7 @@ import { protocolSection } from "../protocol/protocol-section.ts";
 import { labelText } from "../read/condition-words.ts";
 import { resultsSection } from "../sections/results-section.ts";
 import { aboutAttempts, plainSection, sections } from "../sections/sections.ts";
-import { togetherCostsSection } from "../sections/together-section.ts";
+import { togetherCostsSections } from "../sections/together-section.ts";
 import { attemptsPart } from "./attempts-part.ts";
 import { attemptsTable } from "./attempts-table.ts";
 import { costFigures } from "./charts/cost-figures.ts";
@@ -93,7 +93,7 @@ function panels(data: PageData): Html[] {
             costFigures(report, times),
             timeSpentPart(report, times),
             sectionHtml(costsSection(report, times)),
-            ...(report.together ? [sectionHtml(togetherCostsSection(report, times))] : []),
+            ...togetherCostsSections(report, times).map(sectionHtml),
           ],
     ),
     tabPanel("over-time", of("over-time")),

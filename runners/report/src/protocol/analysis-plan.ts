@@ -22,8 +22,6 @@ export const analysisPlan: ProtocolFacts["analysis"] = Object.entries({
     "missing: in no mean; if more than a fifth of the planned attempts are missing, there is no interval and no test",
   resumed: "counted; the sensitivity table shows the mean without them",
   "extended by a person": "missing: in no mean; the sensitivity table shows the mean with them",
-  together:
-    "where the pipeline names arms: the one primary contrast is the team against the best of k in the arm that it names, by the permutation test of labels within tasks, over the values of groups and of the team's attempts; all other contrasts, and the tests of pairs of agents, are exploratory",
   "intermediate checkpoints": "in no mean, interval or test",
 }).map(([name, text]) => ({ name, text }));
 
@@ -45,4 +43,11 @@ export function bestOfPlan(
     { name: "scorers of public rows", text: each((task) => devMetric(task)?.name ?? "none") },
     { name: "success", text: each((task) => beats(success(task))) },
   ];
+}
+
+/** What the comparison of teams adds; empty where the pipeline names no arms. */
+export function togetherPlan({ together }: Pick<ReportParams, "together">): ProtocolFacts["analysis"] {
+  if (!together) return [];
+  const text = `the one primary contrast is the team against the best of k in the arm ${together.primaryArm}, by the permutation test of labels within tasks, over the values of groups and of the team's attempts; all other contrasts, and the tests of pairs of agents, are exploratory`;
+  return [{ name: "together", text }];
 }

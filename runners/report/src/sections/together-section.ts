@@ -129,9 +129,10 @@ function withoutItem({ name, without }: TogetherArm): Item[] {
   return without.length === 0 ? [] : [{ head: name, text: without.join("; ") }];
 }
 
-/** What each side spent for one value: of the best of k, all k attempts. */
-export function togetherCostsSection(report: Report, { attempts }: Times): Section {
-  const price = report.together?.dollarsPerMachineHour ?? null;
+/** What each side spent for one value: of the best of k, all k attempts. Empty unless the pipeline names arms. */
+export function togetherCostsSections(report: Report, { attempts }: Times): Section[] {
+  if (!report.together) return [];
+  const price = report.together.dollarsPerMachineHour;
   type Amount = (attempt: Times["attempts"][number]) => number | null | undefined;
   const cell = (head: string, digits: number, of: Amount) =>
     numeric(head, ({ task, agent, k }: Row) => {
@@ -143,7 +144,7 @@ export function togetherCostsSection(report: Report, { attempts }: Times): Secti
     });
   const all: Amount = ({ dollars, machineHours }) =>
     dollars === null || machineHours === undefined ? null : dollars + (price ?? 0) * machineHours;
-  return tableSection(
+  const section = tableSection(
     {
       heading: "Together: what each side spent",
       caption:
@@ -167,4 +168,5 @@ export function togetherCostsSection(report: Report, { attempts }: Times): Secti
       cell("talking, dollars", 2, ({ talking: spent }) => (spent ? spent.dollars : 0)),
     ],
   );
+  return [section];
 }
