@@ -40,7 +40,7 @@ writeWhole(join(outputs.report!, "times.json"), `${canonicalJson(taken, 2)}\n`);
 writeWhole(join(outputs.report!, "times.md"), markdownSection(timesSection(taken)));
 
 const costs = [costsSection(report, taken), ...togetherCostsSections(report, taken)];
-writeWhole(join(outputs.report!, "costs.md"), costs.map((one) => markdownSection(one)).join(""));
+writeWhole(join(outputs.report!, "costs.md"), costs.map((one) => markdownSection(one)).join("\n"));
 
 mkdirSync(join(outputs.report!, "figures"), { recursive: true });
 const figures = {

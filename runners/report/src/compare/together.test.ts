@@ -81,6 +81,7 @@ test("the primary contrast is the team against the best of k, and the words say 
   assert.deepEqual(overBestOf!.agents, [agents[0], `best of 2 of ${agents[1]}`]);
   assert.equal(primaryClaim(report), "team");
   const text = markdown(report);
+  assert.match(text, /\| arm \| task \| side \|/);
   assert.match(text, /Primary contrast, time[\s\S]{0,20}the team is shown to be better than the best of 2/);
   const swapped = example({ ...clear, [agents[0]!]: poor, [agents[1]!]: good });
   assert.equal(primaryClaim(swapped), "best-of-k");

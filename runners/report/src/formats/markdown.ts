@@ -41,9 +41,9 @@ function lay({ heading, caption, tables, items }: Section): string[] {
 }
 
 /** A group becomes a first column, because Markdown has no spanning rows. */
-function layTable({ columns, groups }: Table): string[] {
+function layTable({ columns, groups, groupHead = "task" }: Table): string[] {
   const named = groups.some((group) => group.name !== "");
-  const heads = [...(named ? ["task"] : []), ...columns.map(({ head }) => head)];
+  const heads = [...(named ? [groupHead] : []), ...columns.map(({ head }) => head)];
   const aligns = [...(named ? ["---"] : []), ...columns.map(({ rigid }) => (rigid ? "--:" : "---"))];
   const rows = groups.flatMap(({ name, rows }) =>
     rows.map((row) => [...(named ? [asText(name)] : []), ...row.map(layCell)]),

@@ -57,7 +57,7 @@ ${citePart(data)}</footer>
 
 /** Sections that are not one click away. */
 const openSections =
-  /^(Across tasks|Best of k|Tasks and agents|Agents compared over all tasks|Rules broken|Not measured)/;
+  /^(Across tasks|Best of k|Together|Tasks and agents|Agents compared over all tasks|Rules broken|Not measured)/;
 
 function panels(data: PageData): Html[] {
   const { report, times, instances } = data;

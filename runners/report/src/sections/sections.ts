@@ -77,7 +77,8 @@ export function plainSection(section: Section): Section {
     // a caption is this project's own, with names in it
     caption: plainText(section.caption, 5000),
     items: section.items.map(({ head, text: words }) => ({ head: text(head), text: text(words) })),
-    tables: section.tables.map(({ title, columns, groups }) => ({
+    tables: section.tables.map(({ title, columns, groups, ...table }) => ({
+      ...table,
       title: text(title),
       columns: columns.map((column) => ({ ...column, head: text(column.head) })),
       groups: groups.map(({ name, title, rows }) => ({

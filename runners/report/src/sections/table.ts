@@ -14,6 +14,8 @@ export type Table = {
   title: string;
   columns: Column[];
   groups: { name: string; title: string; rows: TableCell[][] }[];
+  /** What the names of the groups are; by default tasks. */
+  groupHead?: string;
 };
 
 /** A rigid column holds numbers: right-aligned and never wrapped. */

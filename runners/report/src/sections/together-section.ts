@@ -40,7 +40,7 @@ export function togetherSections(report: Report): Section[] {
 
 /** `name`: of an agent. */
 export function togetherTable(report: Report, name: (agent: string) => string): Table {
-  return tableOf("", armGroups(report.together), [
+  const table = tableOf("", armGroups(report.together), [
     column("task", ({ task }: Row) => task),
     column("side", sideText),
     column("agent", ({ agent }: Row) => name(agent)),
@@ -57,6 +57,7 @@ export function togetherTable(report: Report, name: (agent: string) => string): 
       listText(Object.entries(limits).map(([limit, count]) => `${limit} ${count}`)),
     ),
   ]);
+  return { ...table, groupHead: "arm" };
 }
 
 function armGroups(together: Together | undefined) {
@@ -144,7 +145,7 @@ export function togetherCostsSections(report: Report, { attempts }: Times): Sect
     });
   const all: Amount = ({ dollars, machineHours }) =>
     dollars === null || machineHours === undefined ? null : dollars + (price ?? 0) * machineHours;
-  const section = tableSection(
+  const { tables, ...section } = tableSection(
     {
       heading: "Together: what each side spent",
       caption:
@@ -168,5 +169,5 @@ export function togetherCostsSections(report: Report, { attempts }: Times): Sect
       cell("talking, dollars", 2, ({ talking: spent }) => (spent ? spent.dollars : 0)),
     ],
   );
-  return [section];
+  return [{ ...section, tables: tables.map((table) => ({ ...table, groupHead: "arm" })) }];
 }
