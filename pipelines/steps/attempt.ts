@@ -16,6 +16,7 @@ import { inside } from "@mlrb/agents/attempt/workspace";
 import { gatewayProviders } from "@mlrb/agents/gateway/gateway-provider";
 import { downloadsRequest } from "@mlrb/agents/hub/downloads-request";
 import { ProviderTrouble } from "@mlrb/agents/model/provider-trouble";
+import { openPersonDesk, type PersonDesk } from "@mlrb/agents/person/person-desk";
 import { ReplayMiss } from "@mlrb/agents/record/replay-miss";
 import { readEarlier } from "@mlrb/agents/resume/earlier-attempt";
 import { chooseSandbox } from "@mlrb/agents/sandbox/choose-sandbox";
@@ -38,6 +39,8 @@ import { stage } from "@mlrb/kit/stage";
 
 const interruptedCode = 143;
 const troubleCode = 75;
+/** How long a new attempt waits for the terminal of its person. */
+const terminalMs = 10 * 60_000;
 
 const { axes, params, inputs, outputs, budget, sandbox: asked, waits: patience } = stage();
 const preset = attemptParams(params);
@@ -96,6 +99,7 @@ const restored = continues && !left ? beginRestore(work) : undefined;
 const isOwn = (path: string) => folder !== undefined && resolve(path).startsWith(join(folder, "/"));
 let sandbox: Awaited<ReturnType<typeof chooseSandbox>> | undefined;
 const interrupted = new AbortController();
+let desk: PersonDesk | undefined;
 let done = false;
 // repeatedly: the whole group and its supervisor may each send one
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
@@ -121,6 +125,13 @@ try {
       })
     : undefined;
   if (typeof earlier === "string") throw new Error(`the attempt cannot continue: ${earlier}`);
+  if (kind === "person") {
+    if (folder === undefined) throw new Error("an attempt of a person needs a run: use `attempts human`");
+    desk = await openPersonDesk(folder, earlier?.person);
+    // an attempt that has begun costs nothing before the person comes back, and no other may take its place
+    if (!(await desk.greeted(earlier ? Number.POSITIVE_INFINITY : terminalMs, interrupted.signal)))
+      throw new SandboxTrouble("no person came; use `attempts human`");
+  }
   sandbox = await chooseSandbox(asked, {
     ...(left && { earlier: { root: left.root, readOnly: [inside.data, inside.models] } }),
     ...{ under: work, agent, trusted, alsoReads: check.reads, containers },
@@ -133,6 +144,7 @@ try {
     ...(llm && { llm }),
     ...(team && { team }),
     ...(gateway.length > 0 && { gateway }),
+    ...(desk && { person: { desk, pauseMs: (preset.pauseHours ?? 0) * 3_600_000 } }),
     ...(purse && kind !== "replay" && { purse }), // nothing is paid for a replay
     ...(recording !== undefined && { recording: sourceFolder(recording), liveTools }),
     network: asked?.network === "full",
@@ -208,6 +220,7 @@ try {
 } finally {
   // without a record the workspace stays: the supervisor of this step quarantines all of it
   const keepFiles = !done && folder !== undefined;
+  await desk?.close();
   await waits?.desk.close();
   await sandbox?.close({ keepFiles });
   if (!keepFiles) rmSync(work, { recursive: true, force: true });

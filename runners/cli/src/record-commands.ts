@@ -1,5 +1,5 @@
 // The commands on what is kept: attempts, the cache and locked sources.
-import { all, attemptWords, jobs, option, place, prices, set } from "./command-options.ts";
+import { all, attemptWords, jobs, option, place, prices, profile, set } from "./command-options.ts";
 import type { CommandRow } from "./command-table.ts";
 
 /** Those on attempts that are used most come first. */
@@ -45,6 +45,29 @@ export const recordCommands: CommandRow[] = [
     examples:
       "pnpm pipeline attempts watch # what the agent of the running attempt does, its spending and the time left",
     load: async () => (await import("./commands/attempts/attempts-watch.ts")).attemptsWatch,
+  },
+  {
+    name: "attempts human",
+    does: "let a person attempt a task at a shell, under an agent's limits; the same command comes back after a pause",
+    options: [
+      ...place,
+      option("--task <name>", "the task"),
+      option("--seed <n>", "the person's number: each person has another"),
+      option("--alias <name>", "of the person (default: asks for it)"),
+      option("--agent <name>", "a preset of kind person").default("human"),
+      option("--pipeline <name>", "the pipeline").default("full-benchmark"),
+      profile,
+    ],
+    examples:
+      "pnpm pipeline attempts human --task baby-lm --seed 1 # consent, a shell with the deadline of agents, a recorded attempt",
+    load: async () => (await import("./commands/attempts/attempts-human.ts")).attemptsHuman,
+  },
+  {
+    name: "attempts forget <alias>",
+    does: "remove a person's alias from this machine; attempts and scores stay",
+    takes: "the alias",
+    options: [option("--root <dir>", "folder of .mlrb/ and results/ (default: the repository)")],
+    load: async () => (await import("./commands/attempts/attempts-human.ts")).attemptsForget,
   },
   {
     name: "attempts pause [attempt]",

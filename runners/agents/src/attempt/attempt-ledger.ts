@@ -22,6 +22,7 @@ export type AttemptFacts = Pick<
   network?: boolean | undefined;
   gpus: number;
   replay?: Ledger["replay"];
+  person?: Ledger["person"];
   /** Of a team. */
   team?: Pick<Ledger, "members" | "talking"> | undefined;
   /** null: not known. */
@@ -44,8 +45,8 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     wallMs,
     workingMs,
     tokens: known ? usage.inputTokens + usage.outputTokens : null,
-    // without a call and a network nothing can have cost anything
-    dollars: known || (!called && !network) ? dollars : null,
+    // without a call and a network nothing can have cost anything; nobody counts what people cost
+    dollars: known || (!called && !network && !seen.person) ? dollars : null,
     ...(rate !== undefined && { machineDollars: (rate * workingMs) / 3_600_000 }),
     ...(prices.length > 0 && { prices }),
     usage: called ? usage : null,
@@ -60,6 +61,7 @@ export function attemptLedger(seen: AttemptFacts): Ledger {
     ...(resumed !== undefined && { resumed }),
     ...(interventions.extensions > 0 && { interventions }),
     ...seen.team,
+    ...(seen.person && { person: seen.person }),
     ...(replay && { replay }),
     submission: submissionOf(final),
     trajectory,

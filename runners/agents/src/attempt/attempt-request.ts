@@ -5,6 +5,7 @@ import type { Sandbox, SnapshotLimits } from "@mlrb/core/ports/sandbox";
 import type { AgentPreset } from "@mlrb/formats/declared/agent-preset";
 import type { GatewayProvider } from "../gateway/gateway-provider.ts";
 import type { DownloadsRequest } from "../hub/downloads-request.ts";
+import type { PersonDesk } from "../person/person-desk.ts";
 import type { EarlierAttempt } from "../resume/earlier-attempt.ts";
 import type { AttemptPurse } from "../spending/attempt-purse.ts";
 import type { PriceBook } from "../spending/prices.ts";
@@ -30,6 +31,8 @@ export type AttemptRequest = {
   gateway?: GatewayProvider[];
   /** Only for team. */
   team?: TeamRequest;
+  /** Only for person: a terminal of the person has attached. `pauseMs`: of all pauses together. */
+  person?: { desk: PersonDesk; pauseMs: number };
   /** Only for replay: a host folder with trajectory.jsonl and attachments/, or with authored recordings. */
   recording?: string;
   /** Only for replay: whether its tools run again, in their own time. */

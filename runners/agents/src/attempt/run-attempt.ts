@@ -13,6 +13,7 @@ import { sealTimes } from "@mlrb/kit/processes/seal-times";
 import { folderDigest } from "../folders/folder-digest.ts";
 import { gatewayFacts } from "../gateway/gateway-provider.ts";
 import { type AgentModel, priceHelp, unpriced } from "../model/agent-models.ts";
+import { runPerson } from "../person/run-person.ts";
 import { type EarlierAttempt, withoutLostSnapshots } from "../resume/earlier-attempt.ts";
 import { pathInside } from "../sandbox/device-variables.ts";
 import { restartNotice } from "../scaffold/notices.ts";
@@ -123,9 +124,10 @@ async function runAgent(
     trajectory.add({ event: "purse", ...by, prices: pricesOf(calledModels(request), prices) }),
   );
   const { team } = request;
-  if (!scaffold && !team && request.kind !== "command") return undefined;
+  if (!scaffold && !team && request.kind !== "command" && request.kind !== "person") return undefined;
   const equipped = await withDownloads(request, supervision);
   try {
+    if (request.person) return await runPerson(equipped);
     if (team) return await runTeam(equipped, prepared, prepared.members);
     return await (scaffold ? runScaffold(scaffold, equipped, prepared) : runProgram(equipped));
   } finally {
@@ -191,7 +193,7 @@ async function putTask(
   }
   // the agent may have left no place or no room for them
   const text = `${prompt.trimEnd()}\n\n${restartNotice(earlier, meter)}\n`;
-  if (kind === "command" || team) await put(text).catch(() => {});
+  if (kind === "command" || kind === "person" || team) await put(text).catch(() => {});
   await writeDeadline(sandbox, meter.deadline(), scratch).catch(() => {});
 }
 

@@ -12,16 +12,19 @@ const openGateway: typeof programGateway = async (...asked) =>
 
 /** Throws if the program cannot be started or the record cannot be kept. */
 export async function runProgram(supervision: Supervision): Promise<SupervisedRun> {
-  const { request, clock } = supervision;
-  if (request.earlier?.ending) {
-    // killed after the end of its program
-    const [wallMs, workingMs] = [Math.round(clock.sinceStart()), Math.round(clock.workingMs())];
-    return { ending: request.earlier.ending, wallMs, workingMs };
-  }
+  const ended = endedBefore(supervision);
+  if (ended) return ended;
   const program = await openProgram(supervision);
   const ran = await supervise(supervision, program.start).finally(program.close);
   program.recordEnd(ran.ending);
   return ran;
+}
+
+/** The end of a program whose supervisor was killed after it. */
+export function endedBefore({ request, clock }: Supervision): SupervisedRun | undefined {
+  if (!request.earlier?.ending) return undefined;
+  const [wallMs, workingMs] = [Math.round(clock.sinceStart()), Math.round(clock.workingMs())];
+  return { ending: request.earlier.ending, wallMs, workingMs };
 }
 
 /** Records the program and opens its gateway, before `start` starts it. */

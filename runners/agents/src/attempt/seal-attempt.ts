@@ -166,6 +166,7 @@ function writeLedger(
     trajectory: trajectory.seal(),
     network: request.network,
     replay,
+    person: request.person?.desk.facts(),
     gpus: request.gpus?.length ?? 0,
     gpuBusyMs: gpuUse.busyMs(wallMs),
     gpuMemoryPeakMiB: gpuUse.memoryPeakMiB(),

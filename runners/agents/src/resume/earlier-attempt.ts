@@ -85,6 +85,7 @@ export async function readEarlier({ trajectory: path, spending: meter, restorePo
   const there = taken.filter(({ name }) => !droppedNames.has(name));
   const gone = there.filter((one) => back && one.sinceStartMs > back.workingMs);
 
+  const person = named("person").at(-1);
   const program = events.findLast(({ event }) => event === "exec" || event === "exec-end");
   return {
     start,
@@ -104,6 +105,8 @@ export async function readEarlier({ trajectory: path, spending: meter, restorePo
     team: events.filter(
       (event) => event.member !== undefined && (event.event !== "member-end" || counts(event)),
     ),
+    /** Who works on it, if it is a person. */
+    ...(person && { person: person.person }),
     /** How its program had ended. */
     ...(program?.event === "exec-end" && !back && { ending: program.result as ProgramEnding }),
     snapshots: {

@@ -4,7 +4,7 @@
 // address.
 import { once } from "node:events";
 import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { pauseFile } from "@mlrb/core/ports/attempt-wait";
 import { readResumeRequest, resumeSocket } from "@mlrb/core/ports/resume-request";
@@ -58,15 +58,24 @@ const requestMax = 1 << 20;
  */
 export async function openDesk(options: DeskSocketOptions): Promise<DeskSocket | undefined> {
   const serve = (socket: Socket) => void answer(socket, options).catch(() => socket.destroy());
-  const inside = join(options.folder, resumeSocket.folder);
-  let handle: number | undefined;
   const server = createServer({ allowHalfOpen: true }, serve).unref(); // must not keep an ended process alive
+  return listenPrivately(server, options.folder, resumeSocket).catch(() => undefined);
+}
+
+/** Makes `server` listen at a socket that only this user may open, in a folder of its own in `folder`. */
+export async function listenPrivately(
+  server: Server,
+  folder: string,
+  at: { folder: string; name: string },
+): Promise<DeskSocket> {
+  const inside = join(folder, at.folder);
+  let handle: number | undefined;
   try {
     rmSync(inside, { recursive: true, force: true });
     mkdirSync(inside, { mode: 0o700 });
     chmodSync(inside, 0o700); // independent of the umask
     handle = openSync(inside, constants.O_RDONLY | constants.O_DIRECTORY);
-    const address = `/proc/self/fd/${handle}/${resumeSocket.name}`;
+    const address = `/proc/self/fd/${handle}/${at.name}`;
     const umask = process.umask(0o177); // private from the start
     try {
       server.listen({ path: address });
@@ -82,9 +91,9 @@ export async function openDesk(options: DeskSocketOptions): Promise<DeskSocket |
         rmSync(inside, { recursive: true, force: true });
       },
     };
-  } catch {
+  } catch (error) {
     server.close();
     if (handle !== undefined) closeSync(handle);
-    return undefined;
+    throw error;
   }
 }

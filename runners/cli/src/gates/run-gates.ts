@@ -17,12 +17,22 @@ import { gpuGate } from "./gpu-gate.ts";
 import { judgeBounds, judgeLines } from "./judge-bounds.ts";
 import { judgeGate } from "./judge-gate.ts";
 import { keyGate } from "./key-gate.ts";
+import { personGate } from "./person-gate.ts";
 import { priceGate } from "./price-gate.ts";
 import { slurmGate } from "./slurm-gate.ts";
 import { downloadLine, sourceGate, toDownload } from "./source-gate.ts";
 
 /** `doctor` prints what each of them finds. */
-export const gates: Gate[] = [sourceGate, judgeGate, keyGate, priceGate, containerGate, slurmGate, gpuGate];
+export const gates: Gate[] = [
+  sourceGate,
+  personGate,
+  judgeGate,
+  keyGate,
+  priceGate,
+  containerGate,
+  slurmGate,
+  gpuGate,
+];
 
 /** What a person at a terminal may agree to within the run. */
 const agreeable = ["unresolved-source", "not-accepted"];

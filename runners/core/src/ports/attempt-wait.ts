@@ -35,6 +35,7 @@ const headlines: Record<WaitReason, string> = {
   "rate-limit": "the provider's rate limit",
   gpu: "a GPU",
   suspended: "the cluster, which suspended its job",
+  pause: "the person who works on it",
 };
 
 /**

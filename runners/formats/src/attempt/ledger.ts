@@ -3,6 +3,7 @@
 
 import { interventionSums } from "../declared/intervention.ts";
 import * as t from "../schema.ts";
+import { ledgerPerson } from "./person.ts";
 import { exit, ordinal } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
 
@@ -126,6 +127,7 @@ export const attemptLedger = t.wholeExcept(
     "replay",
     "members",
     "talking",
+    "person",
   ],
   {
     formatVersion: { const: 1 },
@@ -181,6 +183,7 @@ export const attemptLedger = t.wholeExcept(
       "of a team; calls lost by a restart are in the sums of the attempt only",
     ),
     talking,
+    person: ledgerPerson,
     replay: replayFacts,
     submission: t.wholeObject({
       digest: t.anyText,

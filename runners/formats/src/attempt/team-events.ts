@@ -5,8 +5,8 @@ import { count, event, programEnding } from "./trajectory-event.ts";
 
 /** Why only the processes of one member, or all of them, waited. */
 export const waitReason = t.about(
-  t.oneOf("gpu", "rate-limit", "provider", "operator", "suspended"),
-  "operator: only a person can fix it, e.g. a key; suspended: a cluster had stopped the job",
+  t.oneOf("gpu", "rate-limit", "provider", "operator", "suspended", "pause"),
+  "operator: only a person can fix it, e.g. a key; suspended: a cluster had stopped the job; pause: of the person who works on it",
 );
 
 const { model, scaffold } = llmSpecs;

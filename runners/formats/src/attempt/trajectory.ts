@@ -6,6 +6,7 @@ import * as t from "../schema.ts";
 import { conversationEvents, type knownUsage, type longText } from "./conversation-events.ts";
 import { downloadEvents } from "./download-events.ts";
 import { replayFacts } from "./ledger.ts";
+import { personEvents } from "./person.ts";
 import { teamEvents, waitReason } from "./team-events.ts";
 import { count, event, eventMember, ordinal, programEnding } from "./trajectory-event.ts";
 import { usedPrice } from "./used-price.ts";
@@ -139,6 +140,7 @@ export const trajectoryEvent = {
     ...downloadEvents,
     ...conversationEvents,
     ...teamEvents,
+    ...personEvents,
     event(
       "end",
       {

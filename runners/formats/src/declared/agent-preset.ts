@@ -142,10 +142,10 @@ export const agentPreset = t.fileFormat(
       name: t.about(t.name, "the name of its file, and of the agent in tables and commands"),
       title: t.title,
       kind: t.about(
-        t.oneOf("command", "llm", "team", "replay", "nop"),
-        "command: a program; llm: a model with tools; team: several of these; replay: a recorded attempt; nop: submits nothing",
+        t.oneOf("command", "llm", "team", "person", "replay", "nop"),
+        "command: a program; llm: a model with tools; team: several of these; person: a shell for a person; replay: a recorded attempt; nop: submits nothing",
       ),
-      command: t.about({ ...t.list, minItems: 1 }, "command: the program and its arguments"),
+      command: t.about({ ...t.list, minItems: 1 }, "command, person: the program and its arguments"),
       program: t.about(t.text, "command: a Python file of this repository that is the agent"),
       library: t.about(
         t.text,
@@ -191,6 +191,11 @@ export const agentPreset = t.fileFormat(
         "replay: whether its tools run again; by default their results are recorded",
       ),
       team,
+      consent: t.about(t.text, "person: the file of this repository with the text to which a person agrees"),
+      pauseHours: t.about(
+        t.amount,
+        "person: hours of pauses in one attempt, in which the clock and everything inside stop; by default none",
+      ),
     },
     ["formatVersion", "name", "title", "kind"],
   ),
@@ -217,7 +222,7 @@ export type ScaffoldSpec = t.TypeOf<typeof llmSpecs.scaffold>;
 /** Fields about display, place and pairing. All others shape what the agent does. */
 const besideBehaviour = ["formatVersion", "name", "title", "image", "seeded", "environment"];
 /** Fields of a later version: absent where a preset does not set them, so that earlier attempts stay as they are. */
-const addedLater = ["team"];
+const addedLater = ["team", "consent", "pauseHours"];
 
 /** Every field that shapes what the agent of `preset` does, null where the preset does not set it. */
 export function presetOfAttempt(preset: AgentPreset): Record<string, t.Json> {

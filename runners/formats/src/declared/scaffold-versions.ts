@@ -7,6 +7,8 @@ export const scaffoldVersions = {
   nop: 1,
   /** Texts, variables, folders and messages of its members. */
   team: 1,
+  /** The shell, and what its terminal says. */
+  person: 1,
   react: 1,
   "supervisor-worker": 1,
   "mlrb-2024": 1,

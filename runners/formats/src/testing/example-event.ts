@@ -53,6 +53,13 @@ const examples: { [Name in EventName]: Omit<EventOf<Name>, "event"> } = {
   "file-change": { by: "agent", path: "train.py", digest, bytes: 1 },
   "context-cut": { by: "agent", messagesCut: 1, charactersCut: 1, messagesKept: 1 },
   note: { by: "agent", text: "" },
+  person: {
+    person: "1f2e3d4c",
+    consent: "I take part.",
+    agreedAt: "2026-01-31T10:00:00.000Z",
+    knowledge: "none",
+  },
+  "person-end": { person: "1f2e3d4c", declared: { hours: 2, models: "none" } },
   "member-start": { member: "lead", agent: "thinker", kind: "llm" },
   "member-end": { member: "lead", result: { kind: "submitted" } },
   board: { member: "lead", to: "all", purpose: "message", text: "" },

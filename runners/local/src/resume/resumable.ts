@@ -1,5 +1,5 @@
 // Whether an attempt whose supervisor or host died can continue, by the files that are left: a conversation with a
-// model is on disk after each call. A program without model calls has nothing to continue from.
+// model is on disk after each call, and a person comes back. A program without model calls has nothing to continue from.
 import { join } from "node:path";
 import type { AttemptCard } from "@mlrb/formats/attempt/attempt-card";
 import { type TrajectoryEvent, trajectoryEvent } from "@mlrb/formats/attempt/trajectory";
@@ -20,7 +20,7 @@ export function isResumable(path: string, card: Pick<AttemptCard, "gives">): boo
   const start = attemptStart(path, card);
   if (!start) return false;
   const { kind, gateway = [], membersCall } = start;
-  if (kind !== "llm" && gateway.length === 0 && !membersCall) return false;
+  if (kind !== "llm" && kind !== "person" && gateway.length === 0 && !membersCall) return false;
   return leftSandbox(path) !== undefined || hasRestorePoint(join(path, restorePointsFolder));
 }
 

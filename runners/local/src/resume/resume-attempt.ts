@@ -3,7 +3,7 @@
 // address.
 import { once } from "node:events";
 import { constants } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { readResumeReply, resumeSocket } from "@mlrb/core/ports/resume-request";
@@ -14,16 +14,22 @@ import { openedFile } from "@mlrb/kit/files/opened-file";
 export async function resumeAttempt(folder: string, secrets: Record<string, string>): Promise<ResumeReply> {
   const asked: ResumeRequest = { formatVersion: 1, secrets };
   try {
-    using held = openedFile(join(folder, resumeSocket.folder), constants.O_RDONLY | constants.O_DIRECTORY);
-    const socket = connect({ path: `/proc/self/fd/${held.descriptor}/${resumeSocket.name}` });
+    const socket = await connectAttempt(folder, resumeSocket);
     socket.setTimeout(30_000, () => socket.destroy(new Error("it did not answer within 30 s")));
-    await once(socket, "connect");
     socket.end(`${JSON.stringify(asked)}\n`);
     const reply = readResumeReply(await text(socket));
     return reply ?? { kind: "refused", detail: "its answer does not follow the format" };
   } catch (error) {
     return { kind: "refused", detail: unreachableWords(error as NodeJS.ErrnoException) };
   }
+}
+
+/** A connection to the socket in `at` of an attempt's folder. Rejects if nothing listens there. */
+export async function connectAttempt(folder: string, at: { folder: string; name: string }): Promise<Socket> {
+  using held = openedFile(join(folder, at.folder), constants.O_RDONLY | constants.O_DIRECTORY);
+  const socket = connect({ path: `/proc/self/fd/${held.descriptor}/${at.name}` });
+  await once(socket, "connect");
+  return socket;
 }
 
 function unreachableWords({ code, message }: NodeJS.ErrnoException): string {

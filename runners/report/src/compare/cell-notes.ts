@@ -9,11 +9,13 @@ import { listText } from "../sections/report-words.ts";
 import type { Baseline } from "./baseline-of.ts";
 import type { Counting } from "./counting.ts";
 import { equalSubmissions } from "./equal-submissions.ts";
+import { peopleMin } from "./few-people.ts";
 
 /** `ways` are of `attempts`, in order; `repeats` are groups of them. */
 export function cellNotes(
   attempts: Attempt[],
   given: {
+    isPerson: boolean;
     metric: Metric;
     primary: boolean;
     found: IntentionToTreat;
@@ -30,6 +32,9 @@ export function cellNotes(
     (equal) => !repeats.some((same) => same.includes(equal[0]!)),
   );
   return [
+    ...(given.isPerson && found.measured < peopleMin
+      ? [`fewer than ${peopleMin} people: no test and no rank`]
+      : []),
     ...withheldTexts(found),
     ...[...causes].map((cause) => `not measured: ${cause}`),
     ...attempts.flatMap(({ seed, note }) => (note === "" ? [] : [`seed ${seed}: ${note}`])),

@@ -31,6 +31,8 @@ type CellOf = {
   rows: ReferenceRow[];
   /** Whether the agent's only randomness is the seed. */
   seeded: boolean;
+  /** Whether people made the attempts, each another. */
+  isPerson: boolean;
 };
 
 /** The cell of `members`: all planned attempts of one task and agent, in order of their seeds. */
@@ -94,7 +96,16 @@ export function cell(members: CellAttempt[], from: CellOf): Cell {
     referenceName: reference.name,
     referenceKind: reference.kind === "known" ? reference.of : null,
     ...normalisedValues({ counted, mean }, scale),
-    notes: cellNotes(attempts, { metric, primary, found, ways, baseline, repeats, implausible }),
+    notes: cellNotes(attempts, {
+      isPerson: from.isPerson,
+      metric,
+      primary,
+      found,
+      ways,
+      baseline,
+      repeats,
+      implausible,
+    }),
   };
 }
 

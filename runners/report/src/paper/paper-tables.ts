@@ -3,6 +3,7 @@
 import type { Report } from "@mlrb/formats/report";
 import type { AgentComparison } from "@mlrb/formats/report/agent-comparison";
 import type { Cell } from "@mlrb/formats/report/cell";
+import { withoutFewPeople } from "../compare/few-people.ts";
 import type { PaperTable } from "../formats/latex-paper-table.ts";
 import { headWidth } from "../formats/latex-paper-table.ts";
 import { withFootnotes } from "../read/attempt-marks.ts";
@@ -52,7 +53,11 @@ type MainRow = PrimaryRow & { best: Cell | undefined };
 
 /** Agents that do not fit one table are in further ones, each with all tasks. Bold compares with all agents. */
 function mainTables(report: Report, names: DisplayNames): PaperTable[] {
-  const rows = primaryRows(report).map((row): MainRow => ({ ...row, best: clearlyBest(row.cells, report) }));
+  const { cells: compared } = withoutFewPeople(report);
+  const rows = primaryRows(report).map((row): MainRow => {
+    const cells = row.cells.filter((cell) => compared.includes(cell));
+    return { ...row, best: clearlyBest(cells, report) };
+  });
   const overTasks = overTasksRows(report);
   const agents = report.agents.map(({ name }) => name);
   const perTable = agentsPerTable(agents.map(names.agent), report.published.length > 0);

@@ -13,6 +13,7 @@ import { baselineOf, referenceOf } from "../compare/baseline-of.ts";
 import { bestOf } from "../compare/best-of.ts";
 import { cell } from "../compare/cell.ts";
 import { comparisons, itemsOf } from "../compare/comparisons.ts";
+import { withoutFewPeople } from "../compare/few-people.ts";
 import { ladder } from "../compare/ladder.ts";
 import { metricScale } from "../compare/metric-scale.ts";
 import { overTasks } from "../compare/over-tasks.ts";
@@ -96,6 +97,7 @@ export function reportData(collected: Collected, { params, read, readSamples = r
         cell(each, {
           ...{ metric, primary: scorer === primary, baseline, reference, scale, rows: measured },
           seeded: known.seeded(each[0]!.attempt.agent),
+          isPerson: known.agentFacts(each[0]!.attempt.agent)?.kind === "person",
         }),
       );
       report.cells.push(...cells);
@@ -109,18 +111,22 @@ export function reportData(collected: Collected, { params, read, readSamples = r
   if (report.referenceChecks!.length === 0) delete report.referenceChecks;
   // a level is no further task: what is over tasks is over whole ones
   const tasks = report.tasks.filter(({ name }) => known.isWhole(name));
-  report.acrossTasks = overTasks(report.cells, { tasks, agents: evidence.agents });
+  const compared = withoutFewPeople(report);
+  const agents = compared.agents.map(({ name }) => name);
+  report.comparisons = compared.comparisons;
+  report.acrossTasks = overTasks(compared.cells, { tasks, agents });
   report.sensitivity = sensitivity(report.cells, attempts);
-  const ofWhole = report.cells.filter(({ task }) => known.isWhole(task));
+  const ofWhole = compared.cells.filter(({ task }) => known.isWhole(task));
   report.agentComparisons = agentComparisons(ofWhole, {
-    agents: evidence.agents,
+    agents,
     attempts,
     seeded: known.seeded,
     scaled: report.acrossTasks.tasks.map(({ task }) => task),
   });
-  const found = ladder(report, { levels: known.levels, margin: known.equalMargin });
+  const tested = withoutFewPeople(report);
+  const found = ladder(tested, { levels: known.levels, margin: known.equalMargin });
   if (found) report.ladder = found;
-  const best = bestOf(report, { ...known, devValue: evidence.devValue });
+  const best = bestOf(tested, { ...known, devValue: evidence.devValue });
   if (best) report.bestOf = best;
   if (known.together) report.together = together(report, known.together);
   return report;

@@ -10,6 +10,7 @@ import type { Report } from "@mlrb/formats/report";
 import type { Attempt } from "@mlrb/formats/report/attempt";
 import type { Cell } from "@mlrb/formats/report/cell";
 import { counting } from "../compare/counting.ts";
+import { peopleMin, withoutFewPeople } from "../compare/few-people.ts";
 import { leadersOf, level, type Observed, observed, pairTests } from "../compare/headline-facts.ts";
 import { ofWholeTasks } from "../compare/ladder.ts";
 import { leftOutReasons } from "../compare/left-out-reasons.ts";
@@ -20,7 +21,15 @@ import { pText, sentenceNumber } from "./digits-text.ts";
 import { grouped, listText } from "./report-words.ts";
 
 export function headline(report: Report): string[] {
-  const [first, ...rest] = linesOf(ofWholeTasks(report));
+  const whole = ofWholeTasks(report);
+  const compared = withoutFewPeople(whole);
+  const aside = whole.agents.filter((agent) => !compared.agents.includes(agent));
+  const people = aside.map(
+    ({ name }) =>
+      `Fewer than ${peopleMin} people attempted a task as ${name}: it enters no test and no rank.`,
+  );
+  const of = compared.agents.length > 0 ? linesOf(compared) : [];
+  const [first, ...rest] = [...of, ...people];
   return [`${report.smoke ? "Practice data. " : ""}${first}`, ...rest].map((line) => plainText(line, 2000));
 }
 

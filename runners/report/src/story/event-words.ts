@@ -30,6 +30,12 @@ export function eventWords(event: TrajectoryEvent): string {
       return endWords(event.result);
     case "member-start":
       return `${event.agent}, of kind ${event.kind}${event.role === undefined ? "" : `, with the role: ${shown(event.role)}`}`;
+    case "person":
+      return `${event.person} agreed at ${event.agreedAt}; knew before: ${shown(event.knowledge)}`;
+    case "person-end":
+      return event.declared
+        ? `${event.person} declares ${event.declared.hours} hours; models used: ${shown(event.declared.models)}`
+        : `${event.person} declared nothing`;
     case "board":
       return `to ${event.to}${event.purpose === "message" ? "" : ` (${event.purpose})`}: ${shown(event.text)}`;
     case "board-refused":

@@ -12,6 +12,7 @@ import { attemptScores, rememberingReports } from "../../attempts/attempt-scores
 import { attemptSums, recordedCost, sumsWords } from "../../attempts/attempt-sums.ts";
 import { type AttemptRow, attemptsTable } from "../../attempts/attempts-table.ts";
 import { conflictLines, conflictsAmong, madeText } from "../../attempts/competing-records.ts";
+import { personName, readPeople } from "../../attempts/people.ts";
 import { type Unrecorded, unrecordedAttempts } from "../../attempts/unrecorded-attempts.ts";
 import { amountWords } from "../../gates/spent.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
@@ -98,6 +99,7 @@ function listed(
   const scored = { slot, axes, submission: outputs.submission?.digest ?? null, budgetMs: null };
   const { ledger } = outputs;
   const read = ledger && readLedger(join(state.attempts, "records", digest, ledger.file));
+  const who = typeof read === "object" && read.person?.id;
   return {
     ...one,
     current: records.currentIn(slot) === digest,
@@ -105,13 +107,14 @@ function listed(
     ...(records.thinned().files.has(digest) && { thinned: true as const }),
     verdict: attemptScores(state.results, scored, reports)?.verdict ?? null,
     ledger: typeof read === "object" ? read : undefined,
+    ...(who && { person: personName(String(record.axes.agent), who, readPeople(state)) }),
   };
 }
 
 type Listed = ReturnType<typeof listed>;
 
 function recordLine(listed: Listed): object {
-  const { digest, record, current, undecided, origin, ledger, verdict, decisions, thinned } = listed;
+  const { digest, record, current, undecided, origin, ledger, verdict, decisions, thinned, person } = listed;
   const { slot, ran, cost } = record;
   const spent = { ended: ledger?.ended ?? null, tokens: ledger?.tokens ?? null };
   const made = {
@@ -119,6 +122,7 @@ function recordLine(listed: Listed): object {
     ...(undecided && { undecided }),
     ...(decisions && { decisions }),
     ...(thinned && { thinned }),
+    ...(person && { person }),
     ...(record.interventions && { interventions: record.interventions }),
   };
   return { event: "attempt", record: digest, current, slot, ran, cost, verdict, ...spent, ...made };
@@ -176,7 +180,7 @@ function standingText(one: Listed): string {
   const people = interventionText(one.record);
   const thin = one.thinned ? "thinned" : "";
   const judged = verdict === "pass" ? "" : verdict;
-  return [made, use, people, thin, judged, ...decided].filter(Boolean).join("; ");
+  return [one.person, made, use, people, thin, judged, ...decided].filter(Boolean).join("; ");
 }
 
 function countWords(unfinished: { kind: string }[]): string {
