@@ -37,12 +37,12 @@ function tinyModels(...args: string[]) {
 
 test("the table of settings is that of the installed transformers", () => {
   const written = join(root, "table.json");
-  python([join(repository, "scripts/make_settings_table.py"), "--output", written]);
+  python([join(repository, "tests/support/settings-table/make_settings_table.py"), "--output", written]);
   const table = readJson(join(repository, "runners/kit/src/admission/settings-table.json"));
   assert.deepEqual(
     readJson(written),
     table,
-    "run scripts/make_settings_table.py with the environment's Python, then biome check --write",
+    "run tests/support/settings-table/make_settings_table.py with the environment's Python, then biome check --write",
   );
 });
 

@@ -1,5 +1,5 @@
 // The settings that the benchmark's transformers reads, by model type: settings-table.json, which
-// scripts/make_settings_table.py writes from the installed version.
+// tests/support/settings-table/make_settings_table.py writes from the installed version.
 import json from "./settings-table.json" with { type: "json" };
 
 /** number: a number or a list of numbers. plain: also texts and lists of texts. table: also tables of these. */

@@ -14,7 +14,6 @@ import { dosePart } from "./charts/dose-response.ts";
 import { overTimePart } from "./charts/over-time.ts";
 import { profilesPart } from "./charts/profiles.ts";
 import { timeSpentPart } from "./charts/time-spent-part.ts";
-import { winMatrix } from "./charts/win-matrix.ts";
 import { citePart } from "./citation.ts";
 import { overviewPart, pageHead } from "./first-screen.ts";
 import { type Html, html, trusted } from "./html.ts";
@@ -78,7 +77,6 @@ function panels(data: PageData): Html[] {
       dosePart(report),
       overTimePart(report), // what readers look for first
       overviewPart(report),
-      winMatrix(report),
       profilesPart(report),
       report.attempts.length === 0 ? html`` : primary,
       allMeans,

@@ -10,10 +10,10 @@ import type { Instance } from "@mlrb/core/plan/plan";
 import { type PersonHello, personSocket } from "@mlrb/formats/attempt/person";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
 import { readLedger } from "@mlrb/kit/rules/ledger";
-import { attemptFolders } from "@mlrb/local/attempts/attempt-folders";
+import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { connectAttempt } from "@mlrb/local/resume/resume-attempt";
 import { attachTerminal, declare } from "../../attempts/attach-terminal.ts";
-import { personName, personWithAlias, readPeople, removeAlias } from "../../attempts/people.ts";
+import { personWithAlias, readPeople, removeAlias } from "../../attempts/people.ts";
 import { personVariable } from "../../gates/person-gate.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
 import { failed, refused } from "../../request/refuse.ts";
@@ -36,111 +36,73 @@ const aliasForm = /^(?!removed-)[a-z0-9][a-z0-9-]{0,31}$/;
 /** Returns 0 also if the person pauses or leaves. */
 export async function attemptsHuman(repository: string, options: HumanOptions): Promise<number> {
   const { task, seed, agent, pipeline, profile, root } = options;
-  if (task === undefined || seed === undefined)
-    return refused("no-place: a person attempts one task with one seed", "add --task NAME and --seed NUMBER");
+  if (!task || !seed) return refused("no-place: a person attempts a task", "add --task NAME --seed NUMBER");
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     return refused("no-terminal: a person works at a terminal", "start it without pipes");
   const set = [`task=${task}`, `agent=${agent}`, `seed=${seed}`];
   const place = { ...(root !== undefined && { root }), ...(profile !== undefined && { profile }) };
   const request = await readRequest(repository, pipeline, { ...place, only: [], set, json: false });
   if (!request) return 2;
-  const instance = request.plan.instances.find(
+  const { plan } = request;
+  const instance = plan.instances.find(
     ({ stage, action }) => stage.durable && presetOf(action).kind === "person",
   );
-  if (!instance)
-    return refused(
-      `no-person: agent ${agent} of ${pipeline} is no person`,
-      "its preset needs kind: person; see docs/people.md",
-    );
+  if (!instance) return refused(`no-person: ${agent} is no person`, "its preset needs kind: person");
   if (instance.execution.executor === "slurm")
     return refused(
-      "no-terminal: a node of a cluster has no terminal for a person",
-      "add --profile or a stage with executor local or docker",
+      "no-terminal: a node of a cluster has none",
+      "choose a profile with executor local or docker",
     );
-  const at = attemptPlace(repository, request.root);
-  const { plan } = request;
   const slot = { pipeline: plan.pipeline, profile: plan.profile, stage: instance.id };
-  const isHere = (stage: string) => stage === slot.stage;
-  const begun = () =>
-    attemptFolders(at.state.running).find(
-      ({ card, state }) =>
-        isHere(card.slot.stage) &&
-        card.slot.pipeline === slot.pipeline &&
-        card.slot.profile === slot.profile &&
-        state.kind !== "lost",
-    );
+  const at = attemptPlace(repository, request.root);
+  const isOfSlot = ({ card, state }: AttemptFolder) =>
+    Object.entries(slot).every(([key, value]) => card.slot[key as keyof typeof slot] === value) &&
+    state.kind !== "lost";
+  const begun = () => attemptFolders(at.state.running).find(isOfSlot);
   const isRecorded = () => attemptPlace(repository, request.root).records.currentIn(slot) !== undefined;
-  if (isRecorded())
-    return refused(
-      `recorded: ${slot.stage} is done`,
-      "each person has a seed of their own: choose another --seed",
-    );
+  if (isRecorded()) return refused(`recorded: ${slot.stage} is done`, "each person has another --seed");
   const alias = options.alias ?? (await ask("Your alias in this study (not your name): "));
   if (!aliasForm.test(alias))
     return refused(
-      `alias: "${alias}" is no alias`,
+      `alias: "${alias}" is none`,
       "use at most 32 small letters, digits and dashes; not removed-…",
     );
   const earlier = begun();
   const known = readPeople(at.state).find((one) => one.alias === alias)?.id;
   if (!earlier && known !== undefined && hasDone(known, instance, at))
-    return refused(
-      `not-new: ${alias} has attempted ${task}`,
-      "a second attempt would measure what the first one taught",
-    );
+    return refused(`not-new: ${alias} has attempted ${task}`, "a second attempt would measure learning");
   const agreed = earlier ? {} : await consent(repository, presetOf(instance.action).consent);
   if (!agreed) return refused("not-agreed: nothing was started or recorded", "start again to agree");
   const hello = { person: personWithAlias(at.state, alias), ...agreed };
-  const words = ["--profile", plan.profile, ...set.flatMap((one) => ["--set", one]), "--only", instance.id];
   const log = join(at.state.logs, `human-${hello.person}.log`);
-  const run =
-    earlier?.state.kind === "running"
-      ? undefined
-      : startRun([pipeline, ...words, "--yes", ...(root === undefined ? [] : ["--root", root])], {
-          log,
-          id: hello.person,
-        });
-  process.stdout.write(
-    `${personName(agent, hello.person, readPeople(at.state))} at ${slot.stage}; the data are prepared, which may take minutes\n`,
-  );
+  const words = [pipeline, "--profile", plan.profile, ...set.flatMap((one) => ["--set", one])];
+  if (root !== undefined) words.push("--root", root);
+  const isRunning = earlier?.state.kind === "running";
+  const run = isRunning ? undefined : startRun([...words, "--only", instance.id, "--yes"], log);
+  process.stdout.write(`${agent}:${alias} at ${slot.stage}; the data are prepared, which may take minutes\n`);
   const socket = await connected(begun, run);
-  if (!socket)
-    return failed(
-      `not-started: ${lastLines(log, 12).join("\n")}`,
-      `\`${typedProgram()} attempts list\` shows what was begun`,
-    );
+  if (!socket) return failed(`not-started: ${lastLines(log, 12).join("\n")}`, "repair it, and start again");
   process.stdout.write(welcome);
   const end = await attachTerminal(socket, hello);
-  switch (end.kind) {
-    case "refused":
-      if (run) await Promise.race([once(run, "exit"), sleep(3000)]);
-      return failed(
-        `cut-off: ${[end.why, ...lastLines(log, run?.exitCode ? 12 : 0)].join("\n")}`,
-        "the same command continues the attempt, if it has not ended",
-      );
-    case "left":
-    case "paused":
-      run?.unref();
-      process.stdout.write(
-        `${end.kind === "paused" ? "Paused" : "The shell goes on, and so does the clock"}; the same command comes back.\n`,
-      );
-      return 0;
-    case "ended":
-      process.stdout.write(`The attempt is over: ${end.how}.\n`);
+  if (end.kind === "refused") {
+    if (run) await Promise.race([once(run, "exit"), sleep(3000)]);
+    const why = [end.why, ...lastLines(log, run?.exitCode ? 12 : 0)].join("\n");
+    return failed(`cut-off: ${why}`, "the same command continues the attempt, if it has not ended");
   }
-  const hours = await askUntil(
-    "Hours that you worked on it, also away from the shell: ",
-    (text) => text !== "" && Number(text) >= 0,
-  );
-  const models = await askUntil(
-    "AI models and assistants that you used, and for what (none: none): ",
-    (text) => text !== "",
-  );
+  if (end.kind !== "ended") {
+    run?.unref();
+    const how = end.kind === "paused" ? "Paused" : "The shell goes on, and so does the clock";
+    process.stdout.write(`${how}; the same command comes back.\n`);
+    return 0;
+  }
+  process.stdout.write(`The attempt is over: ${end.how}.\n`);
+  const hours = await ask("Hours that you worked on it, also away from the shell: ", (said) => +said >= 0);
+  const models = await ask("AI models and assistants that you used, and for what (none: none): ");
   await declare(socket, { hours: Number(hours), models });
   for (let tries = 0; tries < 150 && !isRecorded() && !run?.exitCode; tries++) await sleep(200);
-  const command = `${typedProgram()} run ${pipeline} ${set.map((one) => `--set ${one}`).join(" ")}`;
+  const said = isRecorded() ? ["Recorded."] : ["It is not recorded yet.", ...lastLines(log, 5)];
   process.stdout.write(
-    `${isRecorded() ? "Recorded. Thank you." : `Thank you. It is not recorded yet.\n${lastLines(log, 5).join("\n")}\n`} To score it: ${command}\n`,
+    `Thank you. ${said.join("\n")}\nTo score it: ${typedProgram()} run ${words.join(" ")}\n`,
   );
   return 0;
 }
@@ -148,14 +110,8 @@ export async function attemptsHuman(repository: string, options: HumanOptions): 
 /** Records and results stay: they hold the ID of the person only. */
 export function attemptsForget(repository: string, alias: string, { root }: PlaceOptions): number {
   const { state } = attemptPlace(repository, root);
-  if (!removeAlias(state, alias))
-    return failed(
-      `no-alias: nobody here has the alias "${alias}"`,
-      "`attempts list` shows those of recorded attempts",
-    );
-  process.stdout.write(
-    `${alias} is removed; attempts and scores stay. What the person typed stays in the attempts' records too\n`,
-  );
+  if (!removeAlias(state, alias)) return failed(`no-alias: nobody here is ${alias}`, "see `attempts list`");
+  process.stdout.write(`${alias} is removed. Attempts, what was typed in them, and scores stay.\n`);
   return 0;
 }
 
@@ -169,12 +125,13 @@ function presetOf({ params }: Instance["action"]) {
   return attemptFields(params) as { kind?: string; consent?: string | null };
 }
 
-function startRun(words: string[], { log, id }: { log: string; id: string }): ChildProcess {
+/** Its output goes to `log`. A closed terminal ends neither the run nor the attempt. */
+function startRun(words: string[], log: string): ChildProcess {
   const out = openSync(log, "a", 0o600);
   return spawn(process.execPath, [...process.execArgv, process.argv[1]!, "run", ...words], {
-    detached: true, // a closed terminal ends neither the run nor the attempt
+    detached: true,
     stdio: ["ignore", out, out],
-    env: { ...process.env, [personVariable]: id },
+    env: { ...process.env, [personVariable]: "1" },
   });
 }
 
@@ -198,32 +155,29 @@ function hasDone(id: string, { axes }: Instance, { records, state }: AttemptPlac
   });
 }
 
-/** Undefined if the person does not agree. */
+/** Undefined if the person does not agree. Throws without the text. */
 async function consent(
   repository: string,
   file: string | null | undefined,
 ): Promise<Omit<PersonHello, "person"> | undefined> {
-  const text = file ? readFileSync(join(repository, file), "utf8") : "";
+  if (!file) throw new Error("a preset of kind person needs `consent: FILE`: the text to which people agree");
+  const text = readFileSync(join(repository, file), "utf8");
   process.stdout.write(`\n${text}\n`);
   if ((await ask("Type `I agree` to take part: ")).toLowerCase() !== "i agree") return undefined;
   const agreedAt = new Date().toISOString();
-  const knowledge = await askUntil(
-    "What did you know of this task and its data before? ",
-    (said) => said !== "",
-  );
-  return { consent: text, agreedAt, knowledge };
+  return {
+    consent: text,
+    agreedAt,
+    knowledge: await ask("What did you know of this task and its data before? "),
+  };
 }
 
-async function askUntil(question: string, isAnswer: (text: string) => boolean): Promise<string> {
+/** Asks until there is an answer. */
+async function ask(question: string, isAnswer = (_: string) => true): Promise<string> {
   for (;;) {
-    const answer = await ask(question);
-    if (isAnswer(answer)) return answer;
+    const terminal = createInterface({ input: process.stdin, output: process.stdout });
+    const answer = (await terminal.question(question)).trim();
+    terminal.close();
+    if (answer !== "" && isAnswer(answer)) return answer;
   }
-}
-
-async function ask(question: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question(question);
-  terminal.close();
-  return answer.trim();
 }

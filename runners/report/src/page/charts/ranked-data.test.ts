@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seededRandom } from "@mlrb/core/statistics/random";
 import { agentsExample } from "../../testing/agents-example.ts";
-import { largeExample } from "../../testing/large-example.ts";
 import { intervalOverTasks, rankedData } from "./ranked-data.ts";
-import { winMatrix, wins } from "./win-matrix.ts";
 
 const { report } = agentsExample();
 
@@ -55,31 +53,4 @@ test("the interval of a mean over tasks contains the true mean in at least 93 of
     if (interval![0] <= 0 && 0 <= interval![1]) inside++;
   }
   assert.ok(inside / runs >= 0.93 && inside / runs < 0.985, String(inside / runs));
-});
-
-test("the matrix has both directions of each pair, which add up to 1, with mirrored intervals", () => {
-  const large = largeExample().report;
-  for (const each of [report, large]) {
-    const found = wins(each);
-    assert.equal(found.length, each.agents.length * (each.agents.length - 1));
-    for (const { row, column, share, interval, shown } of found) {
-      const back = found.find((one) => one.row === column && one.column === row)!;
-      assert.ok(
-        Math.abs(share + back.share - 1) < 1e-12 && Math.abs(interval[0] + back.interval[1] - 1) < 1e-12,
-      );
-      assert.equal(shown, back.shown);
-    }
-  }
-  const better = wins(report).find(({ row, column }) => row === "agent-b" && column === "agent-c")!;
-  assert.deepEqual([better.share, better.shown], [1, true]);
-});
-
-test("where no pair can be tested there is no matrix, and no agent is shown to differ without Holm", () => {
-  const untested = report.agentComparisons.map((one) => ({
-    ...one,
-    overall: { kind: "untestable" as const },
-  }));
-  assert.equal(winMatrix({ ...report, agentComparisons: untested }).markup, "");
-  const weak = report.agentComparisons.map((one) => ({ ...one, overall: { ...one.overall, p: 0.03 } }));
-  assert.ok(wins({ ...report, agentComparisons: weak as never }).every(({ shown }) => !shown));
 });

@@ -3,7 +3,7 @@
 A setting of a model type is an argument of its configuration class, or a name that its code or the shared
 code of all models reads from a configuration. Run it with the scoring environment's Python after an update of
 transformers; a test compares the table with the installed version.
-    .mlrb/environments/*/bin/python scripts/make_settings_table.py [--output FILE]
+    .mlrb/environments/*/bin/python tests/support/settings-table/make_settings_table.py [--output FILE]
 """
 
 import argparse
@@ -35,7 +35,7 @@ from transformers_source import (
     reads,
 )
 
-OUTPUT = Path(__file__).parent.parent / "runners/kit/src/admission/settings-table.json"
+OUTPUT = Path(__file__).resolve().parents[3] / "runners/kit/src/admission/settings-table.json"
 
 # Of every configuration; they have no influence on logits, or scorers decide them.
 DROPPED = {
