@@ -5,7 +5,7 @@
 //   pnpm test --changed          only test files that can reach a difference from main
 //   pnpm test --patience 2       all time limits doubled, for a busy machine
 // The last line is `N passed, N failed`.
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -13,7 +13,6 @@ import { parseArgs, promisify } from "node:util";
 import { nodeFlags } from "@mlrb/core/ports/node-flags";
 import { testSeed } from "../tests/support/test-seed.ts";
 import { forkServerVariable, startWarmPython } from "../tests/support/warm-python.ts";
-import { ensureDevelopmentTools } from "./development-tools.ts";
 import { ensureEnvironment } from "./ensure-environment.ts";
 import { dockerfiles } from "./pin-images.ts";
 import { abortOnSignals } from "./suite/abort-on-signals.ts";
@@ -139,4 +138,16 @@ function reachingTests(): string[] {
 function knownSeconds(): Record<string, number> {
   const path = "scripts/suite/seconds.json";
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+}
+
+/** Installs the tools of those who change mlrb where they are missing: `./mlrb` installs what a run needs, by the pnpm that started this script. Throws if that fails. */
+function ensureDevelopmentTools(repository: string): void {
+  if (existsSync(join(repository, "tests/node_modules"))) return;
+  const pnpm = process.env.npm_execpath;
+  const args = ["install", "--frozen-lockfile"];
+  const done =
+    pnpm === undefined
+      ? undefined
+      : spawnSync(process.execPath, [pnpm, ...args], { cwd: repository, stdio: "inherit" });
+  if (done?.status !== 0) throw new Error("the development tools are not installed: type pnpm install");
 }

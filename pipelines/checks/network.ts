@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { downloadsFrom } from "@mlrb/agents/hub/downloads-request";
 import { type TriedFile, tryDownloads } from "@mlrb/agents/hub/try-downloads";
 import { SandboxTrouble } from "@mlrb/agents/sandbox/sandbox-trouble";
+import { prepareInside, runInside, type TriedPlace } from "@mlrb/agents/sandbox/try-sandbox";
 import { sourceManifest } from "@mlrb/formats/declared/source";
 import { sourceLock } from "@mlrb/formats/declared/source-lock";
 import { mustFollow } from "@mlrb/formats/read-format";
@@ -16,7 +17,13 @@ import { sourceFile, sourceFiles } from "@mlrb/kit/source-file";
 import { stage } from "@mlrb/kit/stage";
 import { parse } from "yaml";
 import { checkInSandbox } from "./check-in-sandbox.ts";
-import { tryFullNetwork } from "./full-network.ts";
+
+// the full network without an agent: a program inside downloads a locked file from the hub itself
+const program = `
+import hashlib, sys, urllib.request
+with urllib.request.urlopen(sys.argv[1], timeout=60) as answer:
+    print(hashlib.sha256(answer.read(int(sys.argv[2]) + 1)).hexdigest())
+`;
 
 const { params, outputs, sandbox: asked } = stage();
 const preset = params.preset as { kind?: string; trusted?: boolean };
@@ -65,4 +72,22 @@ function chosenFiles(): { served: TriedFile; withheld: TriedFile | undefined } {
   const served = open.find(({ source }) => source.type === "model") ?? open[0];
   if (!served) throw new SandboxTrouble("no open source is locked; type `pnpm pipeline sources lock`");
   return { served, withheld: files.find(({ use }) => use === "evaluation") };
+}
+
+/** Throws SandboxTrouble if the program does not get the file from `hub` as locked. */
+async function tryFullNetwork(
+  sandbox: Parameters<typeof runInside>[0],
+  { source, file }: TriedFile,
+  { hub, place }: { hub: string; place: TriedPlace },
+): Promise<void> {
+  await prepareInside(sandbox, place);
+  const folder = source.type === "dataset" ? "datasets/" : "";
+  const path = file.path.split("/").map(encodeURIComponent).join("/");
+  const url = `${hub}/${folder}${source.repository}/resolve/${source.revision}/${path}`;
+  const argv = [place.python ?? "python3", "-c", program, url, String(file.size)];
+  const digest = (await runInside(sandbox, argv, { ...place, env: {} })).trim();
+  if (digest !== file.sha256)
+    throw new SandboxTrouble(
+      `${url} came with SHA-256 ${digest}, locked is ${file.sha256}; does a proxy change answers?`,
+    );
 }

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { TrajectoryEvent } from "@mlrb/formats/attempt/trajectory";
 import type { HeldCall, Meter, OverBudget } from "../attempt/meter.ts";
-import { failureOf } from "../model/cause-of.ts";
+import { causeOf, failureOf } from "../model/cause-of.ts";
 import { parsedJson } from "../model/json-text.ts";
 import type { ModelFailure } from "../model/model-client.ts";
 import type { ProviderSilence } from "../model/provider-silence.ts";
@@ -11,7 +11,6 @@ import { settleAnswer, settleFailure } from "../model/settle-call.ts";
 import { boundUsage, type CallBound, type Pricing } from "../spending/call-charge.ts";
 import type { AdmittedCall } from "./admit-call.ts";
 import { addSurcharge, type HeardAnswer, tierSurcharge } from "./answer/heard-answer.ts";
-import { causeOfNoAnswer, failureIn } from "./answer-failure.ts";
 import { shownHeaders } from "./call-provider.ts";
 import type { CallWaits } from "./call-waits.ts";
 import { callKey, type KeptAnswer, type keptAnswers } from "./kept-answers.ts";
@@ -244,4 +243,21 @@ export class GatewayCall {
     this.#desk.ended("answered");
     this.#desk.waits?.answered(call.model);
   }
+}
+
+/** `broken`: how the connection ended early. Undefined if the answer is whole. */
+function failureIn(heard: HeardAnswer, broken: string | undefined): ModelFailure | undefined {
+  const complained = heard.complaint === null ? undefined : causeOf(heard.complaint, "program");
+  const cut = broken ?? (heard.whole ? undefined : "the stream ended before the answer did");
+  if (cut === undefined && !complained) return undefined;
+  const known = complained && complained.cause !== "unforeseen" ? complained : undefined;
+  const detail = cut ?? complained?.detail ?? "";
+  return { ...(known ?? failureOf("cut-stream", { detail })), usage: heard.usage };
+}
+
+function causeOfNoAnswer({ cause, message, responseBody }: NoAnswer): ModelFailure {
+  const complained = causeOf({ responseBody }, "program");
+  // a known complaint says more than the form of the body
+  if (/"error"/u.test(responseBody) && complained.cause !== "unforeseen") return complained;
+  return failureOf(cause, { detail: message, requester: "program" });
 }

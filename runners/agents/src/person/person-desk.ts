@@ -41,13 +41,9 @@ export async function openPersonDesk(folder: string, earlier?: string) {
   };
   const say = (line: DeskLine) => sendLine(terminal, line);
 
-  const attach = (socket: Socket, asked: PersonHello): boolean => {
+  const attach = (socket: Socket, asked: PersonHello) => {
     const { person, consent, agreedAt, knowledge } = asked;
-    const refuse = (refused: string) => {
-      sendLine(socket, { refused });
-      socket.end();
-      return false;
-    };
+    const refuse = (refused: string) => void socket.end(`${JSON.stringify({ refused })}\n`);
     const known = hello?.person ?? earlier;
     if (known !== undefined && known !== person) return refuse("the attempt is another person's");
     if (known === undefined && [consent, agreedAt, knowledge].includes(undefined))
@@ -59,25 +55,22 @@ export async function openPersonDesk(folder: string, earlier?: string) {
     if (shown.length > 0) say({ out: shown.toString("base64") });
     if (ended !== undefined) say({ ended });
     wake();
-    return true;
   };
 
   const outside = createServer((socket) => {
-    let attached = false;
     socket.on("close", () => {
       if (terminal === socket) terminal = undefined;
     });
     onJsonLines(
       socket,
-      () => (attached ? terminalLine : personHello),
+      () => (terminal === socket ? terminalLine : personHello),
       (line) => {
-        if ("person" in line) attached = attach(socket, line);
-        if (!attached || terminal !== socket || "person" in line) return;
+        if ("person" in line) return attach(socket, line);
         if (line.size) size = line.size;
         if (line.in !== undefined || line.size) sendLine(shell, { in: line.in, size: line.size });
         if (line.pause) handlers?.pause();
-        if (line.declared && ended !== undefined) declared = line.declared;
-        if (line.declared) wake();
+        if (ended !== undefined) declared ??= line.declared;
+        wake();
       },
     );
   }).unref();

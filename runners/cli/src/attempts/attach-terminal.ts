@@ -1,5 +1,4 @@
 // Connects this terminal with the shell of an attempt of a person, until the person leaves or the attempt ends.
-import { once } from "node:events";
 import type { Socket } from "node:net";
 import { onJsonLines, sendLine } from "@mlrb/agents/person/json-lines";
 import { deskLine, type PersonHello } from "@mlrb/formats/attempt/person";
@@ -60,9 +59,4 @@ export async function attachTerminal(socket: Socket, hello: PersonHello): Promis
   stdout.write("\x1b[?2004l\x1b[0m\r\n"); // what programs may have left on
   if (detached.kind !== "ended") socket.destroy();
   return detached;
-}
-
-export async function declare(socket: Socket, declared: { hours: number; models: string }): Promise<void> {
-  sendLine(socket, { declared });
-  if (!socket.closed) await once(socket, "close");
 }

@@ -1,8 +1,8 @@
 // A graph as SVG, or as text of Graphviz, by Graphviz compiled to WebAssembly, so that it need not be installed.
 import { instance } from "@viz-js/viz";
+import type { InstanceState } from "../show/instance-state.ts";
 import { oneLine } from "../show/print.ts";
 import type { Graph, GraphEdge } from "./graph.ts";
-import { edgeLabel, privateColour, stateColours } from "./graph-style.ts";
 
 const font = { fontname: "Helvetica,Arial,sans-serif" };
 const line = { color: "#444444", ...font };
@@ -39,6 +39,25 @@ export async function graphSvg(
     })),
   };
   return graphviz.renderString(drawn, { format });
+}
+
+// Colour is never the only sign: a node also names its state, and a private artifact is marked in words.
+
+/** Light enough for dark text. */
+const stateColours: Record<InstanceState, string> = {
+  upToDate: "#d9f2d9",
+  running: "#cfe4ff",
+  failed: "#f8d0d0",
+  stale: "#ffe3a8",
+  uncertain: "#fff6d8",
+  neverRun: "#eeeeee",
+};
+
+const privateColour = "#b00020";
+
+function edgeLabel({ outputs, private: isPrivate }: GraphEdge): string {
+  const said = outputs.every((name) => name === "private");
+  return `${outputs.join(", ")}${isPrivate && !said ? " (private)" : ""}`;
 }
 
 /** Dashed where outcomes do not matter, dotted where nothing is read. */

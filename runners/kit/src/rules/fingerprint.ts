@@ -1,11 +1,11 @@
 // Fingerprints: a few values of every matrix of a published model. They recognise its weights in a submission
 // under other names, in another precision or after some training, and are small enough to store.
 
+import { hash } from "node:crypto";
 import type { Fingerprint } from "@mlrb/formats/judged/fingerprint";
 import { openedFile } from "../files/opened-file.ts";
 import type { Safetensors, Tensor } from "../safetensors/safetensors.ts";
 import { isReadable, valuesAt } from "../safetensors/safetensors-values.ts";
-import { positions } from "./positions.ts";
 
 /** Smaller matrices are similar by chance, and vectors are mostly norms, near one in every model. */
 const sizeMin = 1024;
@@ -38,4 +38,20 @@ export function fingerprint(
 export function fingerprintText({ tensors, ...about }: Fingerprint): string {
   const head = JSON.stringify(about, null, 2).slice(0, -2);
   return `${head},\n  "tensors": [\n${tensors.map((tensor) => `    ${JSON.stringify(tensor)}`).join(",\n")}\n  ]\n}\n`;
+}
+
+// The positions are fixed for a shape, so that a stored fingerprint fits every model, and spread by a hash, so that
+// no layout hides a copy.
+const samples = 64;
+
+const cache = new Map<string, number[]>();
+
+/** Row-major indices of the sampled values of a tensor of this shape. */
+function positions(shape: number[]): number[] {
+  const key = shape.join("x");
+  return cache.getOrInsertComputed(key, () => {
+    const size = shape.reduce((product, length) => product * length, 1);
+    const digest = (at: number) => hash("sha256", `${key}:${at}`, "buffer");
+    return Array.from({ length: samples }, (_, at) => digest(at).readUIntBE(0, 6) % size);
+  });
 }

@@ -6,13 +6,14 @@ import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sendLine } from "@mlrb/agents/person/json-lines";
 import type { Instance } from "@mlrb/core/plan/plan";
 import { type PersonHello, personSocket } from "@mlrb/formats/attempt/person";
 import { attemptFields } from "@mlrb/formats/declared/agent-preset";
 import { readLedger } from "@mlrb/kit/rules/ledger";
 import { type AttemptFolder, attemptFolders } from "@mlrb/local/attempts/attempt-folders";
 import { connectAttempt } from "@mlrb/local/resume/resume-attempt";
-import { attachTerminal, declare } from "../../attempts/attach-terminal.ts";
+import { attachTerminal } from "../../attempts/attach-terminal.ts";
 import { personWithAlias, readPeople, removeAlias } from "../../attempts/people.ts";
 import { personVariable } from "../../gates/person-gate.ts";
 import { type AttemptPlace, attemptPlace } from "../../request/find-attempt.ts";
@@ -98,7 +99,7 @@ export async function attemptsHuman(repository: string, options: HumanOptions): 
   process.stdout.write(`The attempt is over: ${end.how}.\n`);
   const hours = await ask("Hours that you worked on it, also away from the shell: ", (said) => +said >= 0);
   const models = await ask("AI models and assistants that you used, and for what (none: none): ");
-  await declare(socket, { hours: Number(hours), models });
+  sendLine(socket, { declared: { hours: Number(hours), models } });
   for (let tries = 0; tries < 150 && !isRecorded() && !run?.exitCode; tries++) await sleep(200);
   const said = isRecorded() ? ["Recorded."] : ["It is not recorded yet.", ...lastLines(log, 5)];
   process.stdout.write(
