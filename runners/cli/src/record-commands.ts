@@ -54,7 +54,7 @@ export const recordCommands: CommandRow[] = [
       option("--task <name>", "the task"),
       option("--seed <n>", "the person's number: each person has another"),
       option("--alias <name>", "of the person (default: asks for it)"),
-      option("--agent <name>", "a preset of kind person").default("human"),
+      option("--agent <name>", "a preset of kind person (default: the first)"),
       option("--pipeline <name>", "the pipeline").default("full-benchmark"),
       profile,
     ],

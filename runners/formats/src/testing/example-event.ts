@@ -59,7 +59,7 @@ const examples: { [Name in EventName]: Omit<EventOf<Name>, "event"> } = {
     agreedAt: "2026-01-31T10:00:00.000Z",
     knowledge: "none",
   },
-  "person-end": { person: "1f2e3d4c", declared: { hours: 2, models: "none" } },
+  "person-end": { person: "1f2e3d4c" },
   "member-start": { member: "lead", agent: "thinker", kind: "llm" },
   "member-end": { member: "lead", result: { kind: "submitted" } },
   board: { member: "lead", to: "all", purpose: "message", text: "" },

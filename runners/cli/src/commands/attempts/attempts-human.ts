@@ -2,8 +2,8 @@
 // the person's alias.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { openSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sendLine } from "@mlrb/agents/person/json-lines";
@@ -26,7 +26,7 @@ import { lastLines } from "../../show/last-lines.ts";
 export type HumanOptions = PlaceOptions & {
   task?: string;
   seed?: string;
-  agent: string;
+  agent?: string;
   alias?: string;
   pipeline: string;
   profile?: string;
@@ -36,7 +36,8 @@ const aliasForm = /^(?!removed-)[a-z0-9][a-z0-9-]{0,31}$/;
 
 /** Returns 0 also if the person pauses or leaves. */
 export async function attemptsHuman(repository: string, options: HumanOptions): Promise<number> {
-  const { task, seed, agent, pipeline, profile, root } = options;
+  const { task, seed, pipeline, profile, root } = options;
+  const agent = options.agent ?? firstPerson(join(repository, "runners/agents/presets"));
   if (!task || !seed) return refused("no-place: a person attempts a task", "add --task NAME --seed NUMBER");
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     return refused("no-terminal: a person works at a terminal", "start it without pipes");
@@ -121,6 +122,11 @@ Read TASK.md; hand in through submission/; ./check-submission checks it; the fil
 Ctrl-] shows how to pause or leave. \`exit\` ends the attempt. All you type and see is recorded.
 
 `;
+
+function firstPerson(presets: string): string {
+  const isPerson = (name: string) => /^kind: person$/m.test(readFileSync(join(presets, name), "utf8"));
+  return basename(readdirSync(presets).find(isPerson) ?? "", ".yaml");
+}
 
 function presetOf({ params }: Instance["action"]) {
   return attemptFields(params) as { kind?: string; consent?: string | null };
