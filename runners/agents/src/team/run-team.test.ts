@@ -9,6 +9,7 @@ import { verifyTrajectory } from "@mlrb/kit/attempts/verify-trajectory";
 import { bubblewrapMissing } from "../sandbox/bubblewrap-abilities.ts";
 import { bubblewrapWalls } from "../sandbox/bubblewrap-walls.ts";
 import { walledSandbox } from "../sandbox/walled-sandbox.ts";
+import { priceBook } from "../spending/prices.ts";
 import { boardOf, calls, endsOf, submits, type TeamLab, teamLab, usage } from "../testing/team-lab.ts";
 
 /** Sends a message from a shell script. */
@@ -239,6 +240,23 @@ test("one purse: no more than one call of the members is over the limit, and the
   assert.ok(ledger.tokens! < limit + 2500 && ledger.tokens! >= limit, String(ledger.tokens));
   assert.ok(most > 1, "they called at the same time while there was room");
   assert.equal(Object.keys(endsOf(events)).length, 4);
+});
+
+test("one purse of dollars at token prices: members are charged, and no more than one call is over the limit", async (t) => {
+  const answers = () => ({ ...calls(["note", { text: "x" }]), usage: { input: 2000, output: 500 } });
+  const lab = await teamLab(t, { a: { answers }, b: { answers } }, { priced: true });
+  // dollars for a million tokens: a call costs 0.07 with a, and 0.007 with b
+  const prices = priceBook([{ run: null, prices: ["a=10/100", "b=1/10"] }]);
+  const { ledger } = await lab.run({ prices, budget: { timeMs: 60_000, dollars: 1 } });
+  assert.equal(ledger.ended, "dollar-limit");
+  assert.ok(ledger.dollars! >= 1 && ledger.dollars! < 1.07, String(ledger.dollars));
+  const [a, b] = ledger.members!;
+  assert.ok(Math.abs(a!.dollars! - 0.07 * a!.calls) < 1e-9 && Math.abs(b!.dollars! - 0.007 * b!.calls) < 1e-9);
+  assert.ok(a!.calls > 1 && b!.calls > 1 && Math.abs(a!.dollars! + b!.dollars! - ledger.dollars!) < 1e-9);
+  assert.deepEqual(ledger.prices?.map(({ model, input, output }) => [model, input, output]).sort(), [
+    ["a", 10, 100],
+    ["b", 1, 10],
+  ]);
 });
 
 /** Notes the time again and again, from a process of the background. */

@@ -43,6 +43,8 @@ export async function teamLab(
   given: Partial<Pick<TeamRequest, "workspace" | "resources">> & {
     open?: (under: string, earlier?: string) => Promise<Sandbox>;
     gatewayReplies?: (request: SeenRequest) => Reply;
+    /** Whether calls cost what `prices` of a run says. */
+    priced?: boolean;
   } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "team-"));
@@ -81,7 +83,7 @@ export async function teamLab(
         baseUrl: provider.baseUrl,
         contextTokens: 50_000,
         maxOutputTokens: 1000,
-        free: true,
+        free: !given.priced,
       };
       const llm = { model, scaffold: { kind: "react" as const }, key: provider.key };
       return { ...common, kind: "llm", command: [], llm };
