@@ -14,7 +14,7 @@ export type AttemptParams = TypeOf<typeof format>;
 export function attemptParams(params: Record<string, Json>): AttemptParams {
   const known = mustFollow(format, presetFields(params), "the agent's preset, in the stage's params");
   if ((known.kind === "command" || known.kind === "person") && known.command === undefined)
-    throw new Error(`an agent of kind ${known.kind} needs command: [program, argument …] in its preset`);
+    throw new Error(`an agent of kind ${known.kind} needs \`command: [program, argument …]\` in its preset`);
   return known;
 }
 
