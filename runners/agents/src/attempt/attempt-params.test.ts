@@ -10,7 +10,11 @@ test("null fields of a preset are dropped, and other params are ignored", () => 
 
 const wrong: [what: string, params: Parameters<typeof attemptParams>[0], says: RegExp][] = [
   ["no kind", { ...nop, kind: null }, /kind is missing/],
-  ["an unknown kind", { ...nop, kind: "x" }, /kind is "x", not one of command, llm, team, person, replay, nop/],
+  [
+    "an unknown kind",
+    { ...nop, kind: "x" },
+    /kind is "x", not one of command, llm, team, person, replay, nop/,
+  ],
   ["no command", { ...nop, kind: "command" }, /kind command needs `command: \[program, argument …\]`/],
   ["an empty command", { ...nop, kind: "command", command: [] }, /command is empty/],
   ["a wrong scaffold", { ...nop, scaffold: "x" }, /scaffold is "x", not one of react, supervisor-worker/],

@@ -251,7 +251,9 @@ test("one purse of dollars at token prices: members are charged, and no more tha
   assert.equal(ledger.ended, "dollar-limit");
   assert.ok(ledger.dollars! >= 1 && ledger.dollars! < 1.07, String(ledger.dollars));
   const [a, b] = ledger.members!;
-  assert.ok(Math.abs(a!.dollars! - 0.07 * a!.calls) < 1e-9 && Math.abs(b!.dollars! - 0.007 * b!.calls) < 1e-9);
+  assert.ok(
+    Math.abs(a!.dollars! - 0.07 * a!.calls) < 1e-9 && Math.abs(b!.dollars! - 0.007 * b!.calls) < 1e-9,
+  );
   assert.ok(a!.calls > 1 && b!.calls > 1 && Math.abs(a!.dollars! + b!.dollars! - ledger.dollars!) < 1e-9);
   assert.deepEqual(ledger.prices?.map(({ model, input, output }) => [model, input, output]).sort(), [
     ["a", 10, 100],
