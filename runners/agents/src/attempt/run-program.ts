@@ -10,21 +10,34 @@ import { agentCommand, agentEnvironment, inside } from "./workspace.ts";
 const openGateway: typeof programGateway = async (...asked) =>
   (await import("../gateway/program-gateway.ts")).programGateway(...asked); // most programs call no model
 
+/** What a program has beside its output. */
+export type ProgramTerminal = {
+  /** Before the program starts. */
+  open(): Promise<void>;
+  /** `failed` gets what could not be recorded, and ends the attempt. */
+  serve(failed: (error: unknown) => void): void;
+};
+
 /** Throws if the program cannot be started or the record cannot be kept. */
-export async function runProgram(supervision: Supervision): Promise<SupervisedRun> {
-  const ended = endedBefore(supervision);
-  if (ended) return ended;
+export async function runProgram(
+  supervision: Supervision,
+  terminal?: ProgramTerminal,
+): Promise<SupervisedRun> {
+  const { request, clock } = supervision;
+  if (request.earlier?.ending) {
+    // killed after the end of its program
+    const [wallMs, workingMs] = [Math.round(clock.sinceStart()), Math.round(clock.workingMs())];
+    return { ending: request.earlier.ending, wallMs, workingMs };
+  }
+  await terminal?.open();
   const program = await openProgram(supervision);
-  const ran = await supervise(supervision, program.start).finally(program.close);
+  const start = (failed: (error: unknown) => void) => {
+    terminal?.serve(failed);
+    return program.start(failed);
+  };
+  const ran = await supervise(supervision, start).finally(program.close);
   program.recordEnd(ran.ending);
   return ran;
-}
-
-/** The end of a program whose supervisor was killed after it. */
-export function endedBefore({ request, clock }: Supervision): SupervisedRun | undefined {
-  if (!request.earlier?.ending) return undefined;
-  const [wallMs, workingMs] = [Math.round(clock.sinceStart()), Math.round(clock.workingMs())];
-  return { ending: request.earlier.ending, wallMs, workingMs };
 }
 
 /** Records the program and opens its gateway, before `start` starts it. */

@@ -11,6 +11,7 @@ import {
   terminalLine,
 } from "@mlrb/formats/attempt/person";
 import { listenPrivately } from "../waiting/desk-socket.ts";
+import { waitingRoom } from "../waiting/waiting-room.ts";
 import { onJsonLines, sendLine } from "./json-lines.ts";
 
 export type PersonDesk = Awaited<ReturnType<typeof openPersonDesk>>;
@@ -35,10 +36,7 @@ export async function openPersonDesk(folder: string, earlier?: string) {
   let size: number[] | undefined;
   let shown = Buffer.alloc(0);
   let handlers: ShellHandlers | undefined;
-  const waiting = new Set<() => void>();
-  const wake = () => {
-    for (const one of [...waiting]) one();
-  };
+  const { wait, wake } = waitingRoom();
   const say = (line: DeskLine) => sendLine(terminal, line);
 
   const attach = (socket: Socket, asked: PersonHello) => {
@@ -101,16 +99,8 @@ export async function openPersonDesk(folder: string, earlier?: string) {
   /** Whether `isThere` holds within `ms`. Rejects when `signal` is aborted. */
   const until = async (isThere: () => boolean, ms: number, signal: AbortSignal | undefined) => {
     const end = performance.now() + ms;
-    while (!isThere() && performance.now() < end) {
-      signal?.throwIfAborted();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, Math.min(end - performance.now(), 3_600_000));
-      waiting.add(resolve);
-      signal?.addEventListener("abort", () => resolve(), { once: true });
-      await promise;
-      waiting.delete(resolve);
-      clearTimeout(timer);
-    }
+    while (!isThere() && performance.now() < end)
+      await wait(Math.min(end - performance.now(), 3_600_000), signal);
     return isThere();
   };
 

@@ -1,8 +1,8 @@
 // Runs an attempt of a person: a shell inside the walls, whose commands and output are recorded.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { endedBefore, openProgram } from "../attempt/run-program.ts";
-import { type SupervisedRun, supervise } from "../attempt/supervise.ts";
+import { runProgram } from "../attempt/run-program.ts";
+import type { SupervisedRun } from "../attempt/supervise.ts";
 import type { Supervision } from "../attempt/supervision.ts";
 import type { ShellHandlers } from "./person-desk.ts";
 
@@ -18,21 +18,18 @@ export async function runPerson(supervision: Supervision): Promise<SupervisedRun
   const { person, consent, agreedAt, knowledge } = desk.hello()!;
   if (request.earlier?.person === undefined && consent && agreedAt && knowledge !== undefined)
     trajectory.add({ event: "person", person, consent, agreedAt, knowledge });
-  let ran = endedBefore(supervision);
-  if (!ran) {
-    if (!sandbox.listen)
-      throw new Error(`agent "${request.agent}": its sandbox (${sandbox.kind}) has no place for a terminal`);
-    await mkdir(join(request.scratch, "terminal"));
-    await sandbox.put(join(request.scratch, "terminal"), "terminal", { readOnly: true });
-    await sandbox.listen(desk.inside, "terminal/sock");
-    const program = await openProgram(supervision);
-    const start = (failed: (error: unknown) => void) => {
-      desk.serve(recorded(supervision, failed));
-      return program.start(failed);
-    };
-    ran = await supervise(supervision, start).finally(program.close);
-    program.recordEnd(ran.ending);
-  }
+  const ran = await runProgram(supervision, {
+    async open() {
+      if (!sandbox.listen)
+        throw new Error(
+          `agent "${request.agent}": its sandbox (${sandbox.kind}) has no place for a terminal`,
+        );
+      await mkdir(join(request.scratch, "terminal"));
+      await sandbox.put(join(request.scratch, "terminal"), "terminal", { readOnly: true });
+      await sandbox.listen(desk.inside, "terminal/sock");
+    },
+    serve: (failed) => desk.serve(recorded(supervision, failed)),
+  });
   const how = ran.ending.kind === "time-limit" ? "the time is over" : "the shell has ended";
   const declared = await desk.declaration(how, declarationMs, request.interrupted);
   request.interrupted?.throwIfAborted();

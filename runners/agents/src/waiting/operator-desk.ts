@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { goOnFile, pauseFile } from "@mlrb/core/ports/attempt-wait";
 import { textOf } from "@mlrb/kit/processes/process-table";
 import { type DeskSocket, type DeskSocketOptions, openDesk } from "./desk-socket.ts";
+import { waitingRoom } from "./waiting-room.ts";
 
 export type OperatorDesk = ReturnType<typeof operatorDesk>;
 
@@ -14,15 +15,10 @@ export type DeskOptions = Omit<DeskSocketOptions, "resumeAll"> & {
   setTimer?: (then: () => void, ms: number) => () => void;
 };
 
-export function operatorDesk({ setTimer = timer, ...options }: DeskOptions) {
+export function operatorDesk({ setTimer, ...options }: DeskOptions) {
   const { folder } = options;
-  const waiting = new Set<() => void>();
+  const room = waitingRoom(setTimer);
   let open: Promise<DeskSocket | undefined> | undefined;
-  const resumeAll = () => {
-    const tried = waiting.size;
-    for (const resume of [...waiting]) resume();
-    return tried;
-  };
   const close = async () => {
     const opened = await open;
     open = undefined;
@@ -32,32 +28,15 @@ export function operatorDesk({ setTimer = timer, ...options }: DeskOptions) {
     /** Resolves after `ms`, or when a person resumes the attempt; rejects when `signal` is aborted. */
     async pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.throwIfAborted();
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const stop = () => reject(signal.reason);
-      const cancel = setTimer(resolve, ms);
-      let looks: NodeJS.Timeout | undefined;
-      waiting.add(resolve);
-      signal.addEventListener("abort", stop, { once: true });
-      if (options.remote) looks = watchGoOn(folder, resolve);
-      else open ??= openDesk({ ...options, resumeAll });
-      try {
-        await promise;
-      } finally {
-        cancel();
-        clearInterval(looks);
-        waiting.delete(resolve);
-        signal.removeEventListener("abort", stop);
-      }
+      const waited = room.wait(ms, signal);
+      const looks = options.remote ? watchGoOn(folder, room.wake) : undefined;
+      if (!options.remote) open ??= openDesk({ ...options, resumeAll: room.wake });
+      await waited.finally(() => clearInterval(looks));
     },
     /** Whether a person has asked the attempt to stop before its next call. */
     paused: () => existsSync(join(folder, pauseFile)),
     close,
   };
-}
-
-function timer(then: () => void, ms: number): () => void {
-  const running = setTimeout(then, ms);
-  return () => clearTimeout(running);
 }
 
 const lookMs = 1_000;

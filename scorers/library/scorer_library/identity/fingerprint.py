@@ -54,7 +54,7 @@ def places(rows: int, columns: int) -> tuple[Tensor, Tensor]:
 
 
 def first_places(shape: list[int]) -> list[int]:
-    """Row-major places of format 1, as runners/kit/src/rules/positions.ts draws them."""
+    """Row-major places of format 1, as runners/kit/src/rules/fingerprint.ts draws them."""
     key, size = "x".join(map(str, shape)), prod(shape)
     drawn = (hashlib.sha256(f"{key}:{at}".encode()).digest() for at in range(FIRST_PLACES))
     return [int.from_bytes(digest[:6], "big") % size for digest in drawn]

@@ -40,9 +40,8 @@ def carry(desk: socket.socket, terminal: int) -> None:
     asked, shown, typed = b"", b"", b""
     while True:
         ready, writable, _ = select.select([desk, terminal], [terminal] if typed else [], [])
-        if (
-            writable
-        ):  # little at once: a write that waits for a shell which waits for its output to be read hangs
+        # little at once: the shell may itself wait until its output is read
+        if writable:
             typed = typed[os.write(terminal, typed[:512]) :]
         if desk in ready:
             got = desk.recv(1 << 16)
