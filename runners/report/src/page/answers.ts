@@ -111,6 +111,7 @@ function modelText({ preset }: Report["agents"][number], own: Timed[]): string {
     );
     return plainText(`none called: a replay of ${[...new Set(recorded)].join(", ") || "a recording"}`);
   }
+  if (kind === "person") return "none: a person";
   if (models.length === 0) return kind === "llm" ? "unknown" : "none: a script or program";
   const answered = own.flatMap(({ served = [] }) => served.flatMap(({ answeredBy }) => answeredBy ?? []));
   const others = [...new Set(answered)].filter((name) => !models.some((model) => model.endsWith(name)));

@@ -48,6 +48,19 @@ test("of a finished run: who won, that it is practice, that nothing went wrong, 
   ]);
 });
 
+test("a person is said to be a person, not a program", () => {
+  const report = reportOf("smoke");
+  const agents = report.agents.map((one) => ({
+    ...one,
+    preset: { ...one.preset!, kind: "person" as const },
+  }));
+  const { rows } = asked(finished({ ...report, agents }));
+  assert.deepEqual(
+    rows().map(([, model]) => model),
+    ["none: a person", "none: a person"],
+  );
+});
+
 test("of the sample: who is ahead, which pairs differ, why attempts are disqualified, undecided or unscored, and that no model was called", () => {
   const { text, rows } = asked(finished(reportOf("sample")));
   assert.match(
