@@ -5,7 +5,7 @@ import { readFully } from "./safetensors.ts";
 const decoders: Record<string, { bytes: number; decode(view: DataView): number }> = {
   F64: { bytes: 8, decode: (view) => view.getFloat64(0, true) },
   F32: { bytes: 4, decode: (view) => view.getFloat32(0, true) },
-  F16: { bytes: 2, decode: (view) => half(view.getUint16(0, true)) },
+  F16: { bytes: 2, decode: (view) => view.getFloat16(0, true) },
   BF16: { bytes: 2, decode: (view) => brain(view.getUint16(0, true)) },
 };
 
@@ -28,13 +28,4 @@ function brain(bits: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setUint32(0, bits << 16);
   return view.getFloat32(0);
-}
-
-function half(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }

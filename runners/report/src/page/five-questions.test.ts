@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Report } from "@mlrb/formats/report";
 import { parseHTML } from "linkedom";
 import { deadAttempt, finished, threeModels, threeStagesFailed } from "../testing/question-pages.ts";
 import { page } from "./page.ts";
@@ -49,7 +50,7 @@ test("of a finished run: who won, that it is practice, that nothing went wrong, 
 });
 
 test("a person is said to be a person, not a program", () => {
-  const report = reportOf("smoke");
+  const report: Report = reportOf("smoke");
   const agents = report.agents.map((one) => ({
     ...one,
     preset: { ...one.preset!, kind: "person" as const },
